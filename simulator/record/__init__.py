@@ -1,0 +1,1 @@
+"""Records: append-only lists of what happened, with where the audio lies."""
