@@ -1,0 +1,1 @@
+"""What tests and benchmarks stand on: a sound server and an X server of their own."""

@@ -1,0 +1,122 @@
+"""A private PulseAudio server with null devices, seen by PortAudio through ALSA's pulse plugin.
+
+    program under test ── plays ──► sink `speaker` ── `speaker.monitor` ──► what a test hears
+    what a test says ──► sink `microphone_input` ──► source `microphone` ── records ──► program under test
+
+PortAudio reads its environment when it is loaded and then sees the devices `pulse` and `default`, so the program runs
+in a process of its own with `SoundServer.env`; PULSE_SINK and PULSE_SOURCE choose among several devices.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.rig.errors import RigUnavailable
+
+RATE_HZ: Final = 48_000
+START_TIMEOUT_S: Final = 20
+
+# Only these two devices: the system's own configuration lists cards that may not exist, and complains about them.
+_ALSA_CONFIGURATION: Final = """\
+pcm.pulse { type pulse hint { show on description "PulseAudio" } }
+ctl.pulse { type pulse }
+pcm.!default { type pulse hint { show on description "Default" } }
+ctl.!default { type pulse }
+"""
+
+# norewinds: without it a null sink stalls callbacks for a second after the start.
+_MODULES: Final = (
+    f"module-null-sink sink_name=speaker norewinds=1 rate={RATE_HZ}",
+    f"module-null-sink sink_name=microphone_input norewinds=1 rate={RATE_HZ}",
+    "module-remap-source source_name=microphone master=microphone_input.monitor",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SoundServer:
+    """A running server: its process id, and the environment in which programs find it and nothing else."""
+
+    pid: int
+    env: dict[str, str]
+    speaker: str = "speaker"
+    speaker_monitor: str = "speaker.monitor"
+    microphone: str = "microphone"
+    microphone_input: str = "microphone_input"
+
+    def pactl(self, *arguments: str) -> str:
+        """Run one `pactl` command and return what it printed, for example to load a sink or take one away."""
+        command = ["pactl", *arguments]
+        return subprocess.run(command, env=self.env, check=True, capture_output=True, text=True, timeout=10).stdout
+
+    def command(self, program: str, *arguments: str) -> Sequence[str]:
+        """Return the command line of `paplay` or `parecord` for raw PCM16 mono at 24 kHz."""
+        return [program, "--raw", "--format=s16le", "--rate=24000", "--channels=1", *arguments]
+
+
+@contextmanager
+def sound_server() -> Iterator[SoundServer]:
+    """Run a server for the length of the block. Raises RigUnavailable with the reason where none can run."""
+    _require()
+    with tempfile.TemporaryDirectory(prefix="sound-") as folder:
+        env = _environment(Path(folder))
+        with (Path(folder) / "pulseaudio.log").open("w+") as log:
+            process = subprocess.Popen(
+                _command(Path(folder)), env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+            try:
+                _wait_until_it_answers(process, env, Path(log.name))
+                yield SoundServer(process.pid, env)
+            finally:
+                process.terminate()
+                try:
+                    process.wait(5)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+
+def _require() -> None:
+    if not sys.platform.startswith("linux"):
+        raise RigUnavailable(f"the sound server of the tests is PulseAudio on Linux, and this is {sys.platform}")
+    missing = [program for program in ("pulseaudio", "pactl", "parecord") if shutil.which(program) is None]
+    if missing:
+        raise RigUnavailable(f"no {', '.join(missing)} on this machine (Debian: pulseaudio, pulseaudio-utils)")
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    (folder / "asound.conf").write_text(_ALSA_CONFIGURATION)
+    (folder / "run").mkdir(mode=0o700)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PULSE_", "ALSA_"))}
+    return kept | {
+        "XDG_RUNTIME_DIR": str(folder / "run"),
+        "PULSE_RUNTIME_PATH": str(folder / "run"),
+        "PULSE_STATE_PATH": str(folder / "state"),
+        "PULSE_COOKIE": str(folder / "cookie"),
+        "PULSE_SERVER": f"unix:{folder / 'run' / 'native'}",
+        "ALSA_CONFIG_PATH": str(folder / "asound.conf"),
+    }
+
+
+def _command(folder: Path) -> list[str]:
+    socket = f"module-native-protocol-unix socket={folder / 'run' / 'native'} auth-anonymous=1 auth-cookie-enabled=0"
+    options = "--daemonize=no --exit-idle-time=-1 -n --system=false --use-pid-file=no --realtime=no --high-priority=no"
+    loads = [part for module in (socket, *_MODULES) for part in ("-L", module)]
+    return ["pulseaudio", *options.split(), "--log-target=stderr", *loads]
+
+
+def _wait_until_it_answers(process: "subprocess.Popen[bytes]", env: dict[str, str], log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while process.poll() is None and time.monotonic() < deadline:
+        answer = subprocess.run(["pactl", "info"], env=env, capture_output=True, timeout=10, check=False)
+        if answer.returncode == 0:
+            return
+        time.sleep(0.05)
+    raise RigUnavailable(f"PulseAudio did not start: {log.read_text().strip() or 'it said nothing'}")
