@@ -1,0 +1,107 @@
+"""The style sheet of the window: flat surfaces, thin lines, one accent. Roles are explained in ui/theme.py."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ui.theme import Colours
+
+
+def style_sheet(c: "Colours", mono_family: str) -> str:
+    """Return the application's style sheet for a palette.
+
+    There are deliberately no `::item` rules for tables and lists: Qt then asks the style sheet for every cell, which
+    costs more than the rest of a log's frame.
+    """
+    return f"""
+QWidget {{ color: {c.text}; }}
+QMainWindow, QDialog {{ background: {c.window}; }}
+QToolTip {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.line_strong}; padding: 4px 6px; }}
+
+QFrame[role="panel"] {{ background: {c.panel}; border: 1px solid {c.line}; border-radius: 4px; }}
+QFrame[role="bar"] {{ background: {c.panel}; border: none; border-bottom: 1px solid {c.line}; }}
+QLabel {{ background: transparent; }}
+QLabel[role="heading"] {{ color: {c.text_muted}; font-weight: 600; letter-spacing: 1px; }}
+QLabel[role="muted"] {{ color: {c.text_muted}; }}
+QLabel[role="mono"] {{ font-family: "{mono_family}"; }}
+QLabel[role="figure"] {{ font-size: 18pt; font-weight: 600; }}
+QLabel[role="chip"] {{ background: {c.raised}; border: 1px solid {c.line}; border-radius: 9px; padding: 1px 8px; }}
+
+QPushButton, QToolButton {{
+    background: {c.raised}; border: 1px solid {c.line_strong}; border-radius: 4px;
+    padding: 4px 10px; min-height: 18px; }}
+QToolButton {{ padding: 3px 6px; }}
+QPushButton:hover, QToolButton:hover {{ background: {c.hover}; }}
+QPushButton:pressed, QToolButton:pressed {{ background: {c.line}; }}
+QPushButton:checked, QToolButton:checked {{ background: {c.selection}; border-color: {c.accent}; }}
+QPushButton:focus, QToolButton:focus {{ border: 1px solid {c.accent}; }}
+QPushButton:disabled, QToolButton:disabled {{
+    color: {c.text_muted}; background: transparent; border: 1px solid {c.line}; }}
+QPushButton[role="primary"] {{ background: {c.primary_fill}; color: {c.primary_text}; border-color: {c.primary_fill};
+    font-weight: 600; }}
+QPushButton[role="primary"]:hover {{ border-color: {c.text}; }}
+QPushButton[role="primary"]:focus {{ border-color: {c.text}; }}
+QPushButton[role="primary"]:disabled {{ background: transparent; color: {c.text_muted}; border-color: {c.line}; }}
+QPushButton[role="danger"] {{ color: {c.error}; border-color: {c.error}; }}
+QPushButton[role="danger"]:disabled {{ color: {c.text_muted}; border-color: {c.line}; }}
+QPushButton[role="quiet"], QToolButton[role="quiet"] {{ background: transparent; border-color: transparent; }}
+QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {{ background: {c.hover}; }}
+QPushButton[role="quiet"]:checked, QToolButton[role="quiet"]:checked {{
+    background: {c.selection}; border-color: {c.accent}; }}
+QPushButton[role="quiet"]:focus, QToolButton[role="quiet"]:focus {{ border-color: {c.accent}; }}
+QPushButton::menu-indicator {{ subcontrol-position: right center; right: 6px; }}
+
+QLineEdit, QPlainTextEdit, QTextEdit {{
+    background: {c.sunken}; border: 1px solid {c.line_strong}; border-radius: 4px; padding: 3px 6px;
+    selection-background-color: {c.selection}; selection-color: {c.text};
+    placeholder-text-color: {c.text_muted}; }}
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus {{ border-color: {c.accent}; }}
+QLineEdit:disabled, QPlainTextEdit:disabled {{ background: transparent; border-color: {c.line};
+    color: {c.text_muted}; }}
+
+QCheckBox, QRadioButton {{ spacing: 6px; }}
+QCheckBox::indicator {{ width: 12px; height: 12px; border: 2px solid {c.line_strong}; border-radius: 3px;
+    background: {c.sunken}; }}
+QCheckBox::indicator:checked {{ background: {c.accent}; }}
+QCheckBox::indicator:focus {{ border-color: {c.accent}; }}
+QCheckBox::indicator:disabled {{ background: transparent; border-color: {c.line}; }}
+
+QTabWidget::pane {{ border: none; border-top: 1px solid {c.line}; }}
+QTabBar {{ background: transparent; }}
+QTabBar::tab {{ background: transparent; color: {c.text_muted}; border: none; border-bottom: 2px solid transparent;
+    padding: 5px 12px; }}
+QTabBar::tab:hover {{ color: {c.text}; background: {c.hover}; }}
+QTabBar::tab:selected {{ color: {c.text}; border-bottom: 2px solid {c.accent}; }}
+
+QAbstractItemView {{ background: {c.sunken}; border: none; outline: none; gridline-color: {c.line};
+    selection-background-color: {c.selection}; selection-color: {c.text}; }}
+QComboBox QAbstractItemView {{ background: {c.panel}; border: 1px solid {c.line_strong}; }}
+QHeaderView {{ background: {c.panel}; }}
+QHeaderView::section {{ background: {c.panel}; color: {c.text_muted}; border: none;
+    border-bottom: 1px solid {c.line}; padding: 4px 6px; }}
+
+QScrollBar:vertical {{ background: transparent; width: 11px; margin: 0; }}
+QScrollBar:horizontal {{ background: transparent; height: 11px; margin: 0; }}
+QScrollBar::handle {{ background: {c.line_strong}; border-radius: 3px; margin: 2px; }}
+QScrollBar::handle:vertical {{ min-height: 28px; }}
+QScrollBar::handle:horizontal {{ min-width: 28px; }}
+QScrollBar::handle:hover {{ background: {c.text_muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+
+QSplitter::handle {{ background: {c.line}; }}
+QSplitter::handle:hover {{ background: {c.accent}; }}
+QSplitter::handle:horizontal {{ width: 1px; }}
+QSplitter::handle:vertical {{ height: 1px; }}
+QStatusBar {{ background: {c.panel}; border-top: 1px solid {c.line}; color: {c.text_muted}; }}
+QStatusBar::item {{ border: none; }}
+QMenuBar {{ background: {c.panel}; border-bottom: 1px solid {c.line}; }}
+QMenuBar::item {{ padding: 4px 9px; background: transparent; }}
+QMenuBar::item:selected {{ background: {c.hover}; }}
+QMenu {{ background: {c.panel}; border: 1px solid {c.line_strong}; padding: 4px 0; }}
+QMenu::item {{ padding: 4px 24px 4px 20px; }}
+QMenu::item:selected {{ background: {c.selection}; }}
+QMenu::item:disabled {{ color: {c.text_muted}; }}
+QMenu::separator {{ height: 1px; background: {c.line}; margin: 4px 0; }}
+QProgressBar {{ background: {c.sunken}; border: 1px solid {c.line}; border-radius: 4px; text-align: center; }}
+QProgressBar::chunk {{ background: {c.participant_fill}; border-radius: 3px; }}
+"""

@@ -1,0 +1,1 @@
+"""Widgets that draw by themselves: they know measures and peaks, and nothing of where these come from."""
