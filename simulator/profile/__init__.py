@@ -1,0 +1,1 @@
+"""The HyperStudy Realtime Profile (HRP) as data: names, thresholds, tools, answers, context items."""

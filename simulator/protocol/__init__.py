@@ -1,0 +1,1 @@
+"""Typed client and server events of HRP, and strict JSON in and out."""
