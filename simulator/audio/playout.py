@@ -1,0 +1,471 @@
+"""The agent's voice on its way to the output device: a queue of items, positions in samples, no lock.
+
+Two threads. The *loop* adds audio, cuts, and reads what happened; the *output callback* (or the silent clock) asks
+for the next block with `fill`. A position is *handed* when the block that holds it was given to the device. What the
+participant will have heard of an item is what was handed of it, so a cut must know it exactly, also while a `fill` is
+running in the other thread.
+
+**The chain.** Every block that holds agent audio is a link, appended behind the last one; a cut is a link too. Behind
+a link there is room for exactly one: whoever appends first to its `_behind` list is the first entry of that list, and
+an append is one atomic step of the interpreter. So a `fill` that is running when the cut comes has two outcomes:
+
+- its block was linked first. The cut finds the block before it, counts it as handed, and links behind it. The block
+  is played: handed is exact.
+- the cut was linked first. The `fill` finds the cut where its block should be, silences the block before it returns,
+  and goes on with the queue that the cut brought. The block was never counted: handed is exact.
+
+There is no third outcome and nobody waits. Every `fill` that starts after the cut finds the cut's link before it
+copies anything. The chain is also the only way news travels from the callback to the loop, in the order in which it
+happened, and the loop frees it as it reads. (The queue of items and each item's queue of audio are deques with one
+writer and one reader; `_Item.complete` is written by the loop alone.)
+
+**When an item starts** (the jitter buffer). Deltas are sent in real time or faster and arrive up to `LATENESS_NS`
+late; deltas never overtake each other. Let e be the time since the first delta arrived, and y the largest lead seen:
+over all deltas, the audio before that delta minus the time since the first arrived. The first delta was y late at
+least, for otherwise one of the later ones would have come early. So no later delta comes more than LATENESS - y behind
+the pace of the first, and starting at e >= LATENESS - y never runs dry. It cannot be earlier: a stream whose first
+delta was exactly y late and whose next one is LATENESS late is still possible. An item that is complete starts at once.
+With blocks of 20 ms and 100 ms deltas in real time the first sample is handed 180 to 200 ms after it arrived at the
+latest; at three times real time after 67 to 87 ms where the deltas are evenly spaced. After a gap within an item the
+same rule holds again. The next item follows the one before without a pause.
+
+An item that another one follows is taken to be complete: what still arrives for it is played only in its own place.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.units import BLOCK_SAMPLES, NS_PER_MS, ns_to_samples, samples_to_ns
+
+LATENESS_NS: Final = 180 * NS_PER_MS
+"""How late a delta may arrive, relative to the most punctual one, without a gap."""
+
+_RECENT_SPANS: Final = 512
+"""Pieces of blocks kept for `audible_samples`: ten seconds, more than any device queues."""
+
+Samples = NDArray[np.int16]
+
+
+class ItemHeard(NamedTuple):
+    """What had been handed to the device of one item when it was cut."""
+
+    item_id: str
+    received_samples: int
+    handed_samples: int
+    begun: bool
+    """At least one sample was handed."""
+    complete: bool
+    """All of its audio had been received."""
+
+
+class AudioHanded(NamedTuple):
+    """A piece of an item went to the device: the audio itself, for the record and the waveform."""
+
+    item_id: str
+    first_sample: int
+    """Position within the item."""
+    samples: Samples
+    output_sample: int
+    """Position in the output: samples taken by the device before it, silence included, since the playout was made."""
+    handed_ns: int
+    """When the device asked for the block. Devices ask in bursts: only `output_sample` is evenly paced."""
+    dac_ns: int
+    """When its first sample leaves the device."""
+
+
+class PlaybackStarted(NamedTuple):
+    """The first sample of an item was handed."""
+
+    item_id: str
+    handed_ns: int
+    dac_ns: int
+
+
+class PlaybackGap(NamedTuple):
+    """Silence was handed in the middle of an item, because its audio had not arrived."""
+
+    item_id: str
+    gap_samples: int
+
+
+class PlaybackEnded(NamedTuple):
+    """An item was handed to its end."""
+
+    item_id: str
+    handed_samples: int
+    ended_ns: int
+    """When the block with its last sample was handed."""
+    dac_ns: int
+    """When its last sample has left the device."""
+
+
+class LastSound(NamedTuple):
+    """After a cut: the last block handed that holds a sample of the agent other than zero."""
+
+    handed_ns: int
+    dac_ns: int
+    """When that sample has left the device: from then on the agent is inaudible."""
+    block: int
+    """Number of the block since the playout was made."""
+    cut_ns: int
+    """When the cut was made."""
+
+
+PlaybackEvent = AudioHanded | PlaybackStarted | PlaybackGap | PlaybackEnded | LastSound
+
+
+class Playout:
+    """Plays items in the order in which they began to arrive; can be cut at any time.
+
+    `fill` belongs to the output's thread, everything else to the loop's.
+    """
+
+    def __init__(self) -> None:
+        link = _Link()
+        # The callback's.
+        self._playing: deque[_Item] = deque()
+        self._last: _Link = link
+        self._flowing = False
+        self._silence_samples = 0
+        self.blocks = 0
+        """Blocks filled so far, silent ones included."""
+        self.handed_to_device = 0
+        """Samples filled so far, silence included."""
+        # The loop's.
+        self._queue = self._playing
+        self._seen: _Link = link
+        self._items: dict[str, _Item] = {}
+        self._waiting: deque[_Item] = deque()
+        self._events: list[PlaybackEvent] = []
+        self._recent: deque[AudioHanded] = deque(maxlen=_RECENT_SPANS)
+        self._last_sound: LastSound | None = None
+
+    # ---- the loop's side
+
+    def add(self, item_id: str, samples: Samples, now_ns: int) -> bool:
+        """Queue audio of an item that arrived at `now_ns`; `samples` must not change afterwards.
+
+        Returns False, and keeps nothing, for an item that was cut, is complete or has ended.
+        """
+        item = self._items.get(item_id)
+        if item is None:
+            item = self._items[item_id] = _Item(item_id)
+        if item.ended or item.complete:
+            return False
+        if not len(samples):
+            return True
+        item.segments.append(_Segment(samples, now_ns))
+        item.received += len(samples)
+        if item.received == len(samples):
+            # Queued only now: an item in the queue is never without its first audio.
+            self._waiting.append(item)
+            self._queue.append(item)
+        return True
+
+    def item_complete(self, item_id: str) -> None:
+        """Note that no more audio comes for the item. Unknown items are ignored: they had no audio."""
+        item = self._items.get(item_id)
+        if item is not None:
+            item.complete = True
+
+    def cut(self, now_ns: int) -> list[ItemHeard]:
+        """Stop everything: nothing but silence is handed from the next block on.
+
+        Returns the item being heard and each queued behind it, in order; not those handed to their end. Each is
+        exact, whether or not a `fill` is running. A `LastSound` follows with the next `progress`.
+        """
+        cut = _Cut(deque())
+        while (behind := self._seen.claim(cut)) is not cut:
+            self._seen = behind
+            self._read(behind)
+        self._seen = cut
+        self._queue = cut.queue
+        self._end_items()
+        heard = [
+            ItemHeard(item.item_id, item.received, item.handed, item.handed > 0, item.complete)
+            for item in self._waiting
+        ]
+        for item in self._waiting:
+            item.ended = True
+        self._waiting.clear()
+        if heard and self._last_sound is not None:
+            self._events.append(self._last_sound._replace(cut_ns=now_ns))
+            self._last_sound = None
+        return heard
+
+    def progress(self) -> list[PlaybackEvent]:
+        """Return what happened since the last call, in order."""
+        self._catch_up()
+        events, self._events = self._events, []
+        return events
+
+    def handed_samples(self, item_id: str) -> int:
+        """Return how much of an item was handed to the device so far; 0 for an unknown one."""
+        self._catch_up()
+        item = self._items.get(item_id)
+        return item.handed if item is not None else 0
+
+    def received_samples(self, item_id: str) -> int:
+        """Return how much audio was taken for an item so far; 0 for an unknown one."""
+        item = self._items.get(item_id)
+        return item.received if item is not None else 0
+
+    def audible_samples(self, item_id: str, now_ns: int, latency_ns: int = 0) -> int:
+        """Return how much of an item has left the device at `now_ns`.
+
+        By the DAC times that came with the blocks, moved by `latency_ns` where the device adds a known delay behind
+        its own clock.
+        """
+        self._catch_up()
+        audible = self._items[item_id].handed if item_id in self._items else 0
+        for span in reversed(self._recent):
+            if span.item_id != item_id:
+                continue
+            out_samples = ns_to_samples(max(0, now_ns - latency_ns - span.dac_ns))
+            audible = span.first_sample + min(out_samples, len(span.samples))
+            if out_samples:
+                break
+        return audible
+
+    def sounding_until_ns(self) -> int:
+        """Return when the last sample handed so far leaves the device; 0 if there was none.
+
+        The agent is being heard while this lies ahead, or while `pending_samples` is not 0.
+        """
+        self._catch_up()
+        return _end_ns(self._recent[-1].dac_ns, len(self._recent[-1].samples)) if self._recent else 0
+
+    def pending_samples(self) -> int:
+        """Return how many samples are queued and not yet handed."""
+        self._catch_up()
+        return sum(item.received - item.handed for item in self._waiting)
+
+    # ---- the output's side
+
+    def fill(self, out: Samples, now_ns: int, dac_ns: int) -> None:
+        """Write the next block to `out`: agent audio where there is some, else silence.
+
+        `now_ns` is when the device asked for the block, `dac_ns` when its first sample will leave the device. Copies
+        only: no lock, no allocation beyond one small link a block.
+        """
+        self._follow_cuts()
+        block = _Block(self.blocks)
+        self.blocks += 1
+        filled = self._copy(out, block, now_ns, dac_ns)
+        out[filled:] = 0
+        self.handed_to_device += len(out)
+        if block.spans:
+            behind = self._last.claim(block)
+            if behind is block:
+                self._last = block
+            else:
+                out[:] = 0
+                self._follow_cuts()
+
+    def _follow_cuts(self) -> None:
+        while (behind := self._last.behind) is not None:
+            # The callback links its own blocks, so what it did not link is a cut.
+            assert isinstance(behind, _Cut)
+            self._last = behind
+            self._playing = behind.queue
+            self._flowing = False
+            self._silence_samples = 0
+
+    def _copy(self, out: Samples, block: "_Block", now_ns: int, dac_ns: int) -> int:
+        """Copy what may be played to `out`, note it in `block`, and return the number of samples."""
+        filled = 0
+        while filled < len(out) and self._playing:
+            item = self._playing[0]
+            # Read before looking for audio: once it is true, no more audio comes.
+            last = item.complete or len(self._playing) > 1
+            if last and not item.segments:
+                self._playing.popleft()
+                self._silence_samples = 0
+                continue
+            self._flowing = bool(item.segments) and (self._flowing or last or _may_start(item.segments, now_ns))
+            if not self._flowing:
+                break
+            samples = self._next_samples(item, len(out) - filled)
+            out[filled : filled + len(samples)] = samples
+            handed = AudioHanded(
+                item.item_id,
+                item.position,
+                samples,
+                self.handed_to_device + filled,
+                now_ns,
+                dac_ns + samples_to_ns(filled),
+            )
+            block.spans.append(_Span(item, handed, self._silence_samples))
+            self._silence_samples = 0
+            item.position += len(samples)
+            filled += len(samples)
+        if not self._playing:
+            self._flowing = False
+        elif self._playing[0].position:
+            self._silence_samples += len(out) - filled
+        return filled
+
+    def _next_samples(self, item: "_Item", most: int) -> Samples:
+        segment = item.segments[0]
+        samples = segment.samples[item.offset : item.offset + most]
+        item.offset += len(samples)
+        if item.offset == len(segment.samples):
+            item.segments.popleft()
+            item.offset = 0
+        return samples
+
+    # ---- news from the chain
+
+    def _catch_up(self) -> None:
+        while (behind := self._seen.behind) is not None:
+            self._seen = behind
+            self._read(behind)
+        self._end_items()
+
+    def _read(self, link: "_Link") -> None:
+        assert isinstance(link, _Block)
+        for span in link.spans:
+            item, handed = span.item, span.handed
+            while self._waiting[0] is not item:
+                self._end(self._waiting.popleft())
+            if handed.first_sample == 0:
+                self._events.append(PlaybackStarted(item.item_id, handed.handed_ns, handed.dac_ns))
+            if span.silence_before:
+                self._events.append(PlaybackGap(item.item_id, span.silence_before))
+            self._events.append(handed)
+            item.handed += len(handed.samples)
+            item.last = handed
+            self._recent.append(handed)
+            sounding = np.flatnonzero(handed.samples)
+            if sounding.size:
+                silent_from_ns = _end_ns(handed.dac_ns, int(sounding[-1]) + 1)
+                self._last_sound = LastSound(handed.handed_ns, silent_from_ns, link.number, 0)
+
+    def _end_items(self) -> None:
+        while self._waiting and self._waiting[0].complete and self._waiting[0].handed == self._waiting[0].received:
+            self._end(self._waiting.popleft())
+
+    def _end(self, item: "_Item") -> None:
+        item.ended = True
+        if (last := item.last) is not None:
+            ended_ns = _end_ns(last.dac_ns, len(last.samples))
+            self._events.append(PlaybackEnded(item.item_id, item.handed, last.handed_ns, ended_ns))
+
+
+class HandedTrack:
+    """Places what was handed on a clock, for the record and the waveform.
+
+    Pieces handed one after the other are joined exactly; each run of them begins where its first block was handed;
+    nothing overlaps.
+    """
+
+    def __init__(self, origin_ns: int) -> None:
+        self._origin_ns = origin_ns
+        self._next_output_sample = -1
+        self._next_position = 0
+
+    def position(self, piece: AudioHanded) -> int:
+        """Return the position of the piece's first sample on the clock that began at `origin_ns`, in samples."""
+        if piece.output_sample != self._next_output_sample:
+            offset = piece.output_sample % BLOCK_SAMPLES
+            at = ns_to_samples(piece.handed_ns - self._origin_ns) + offset
+            self._next_position = max(self._next_position, at)
+        position = self._next_position
+        self._next_position += len(piece.samples)
+        self._next_output_sample = piece.output_sample + len(piece.samples)
+        return position
+
+
+class _Segment(NamedTuple):
+    samples: Samples
+    arrived_ns: int
+
+
+class _Item:
+    """One item of the agent's voice; each field has one writer."""
+
+    __slots__ = ("complete", "ended", "handed", "item_id", "last", "offset", "position", "received", "segments")
+
+    def __init__(self, item_id: str) -> None:
+        self.item_id = item_id
+        self.segments: deque[_Segment] = deque()
+        # The loop's: `handed` is what the chain said.
+        self.received = 0
+        self.handed = 0
+        self.complete = False
+        self.ended = False
+        self.last: AudioHanded | None = None
+        # The callback's: `offset` lies within the first segment, `position` within the item.
+        self.offset = 0
+        self.position = 0
+
+
+class _Span(NamedTuple):
+    """A piece of an item in one block."""
+
+    item: _Item
+    handed: AudioHanded
+    silence_before: int
+
+
+class _Link:
+    """A link of the chain, with room for one behind it."""
+
+    __slots__ = ("_behind",)
+
+    def __init__(self) -> None:
+        self._behind: list[_Link] = []
+
+    def claim(self, link: "_Link") -> "_Link":
+        """Put `link` behind this one if nothing is there yet; return what is there now."""
+        self._behind.append(link)
+        return self._behind[0]
+
+    @property
+    def behind(self) -> "_Link | None":
+        """What was put behind this link, if anything."""
+        return self._behind[0] if self._behind else None
+
+
+class _Block(_Link):
+    """A block with agent audio that was handed to the device."""
+
+    __slots__ = ("number", "spans")
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+        self.spans: list[_Span] = []
+
+
+class _Cut(_Link):
+    """A cut: what was queued is void, playing goes on with `queue`."""
+
+    __slots__ = ("queue",)
+
+    def __init__(self, queue: deque[_Item]) -> None:
+        super().__init__()
+        self.queue = queue
+
+
+def _may_start(segments: Sequence[_Segment], now_ns: int) -> bool:
+    """Tell whether playing may start with the first of `segments` (the rule on top of this file)."""
+    first_ns = segments[0].arrived_ns
+    before = 0
+    # By index, not by iterator: the loop may append while this runs.
+    for number in range(len(segments)):
+        segment = segments[number]
+        lead_ns = samples_to_ns(before) - (segment.arrived_ns - first_ns)
+        if now_ns - first_ns >= LATENESS_NS - lead_ns:
+            return True
+        before += len(segment.samples)
+    return False
+
+
+def _end_ns(dac_ns: int, samples: int) -> int:
+    """Return when `samples` from `dac_ns` on have left the device: rounded up, so that all of them have."""
+    return dac_ns - samples_to_ns(-samples)
