@@ -1,0 +1,101 @@
+"""The embedded engine as a child process, for the length of a command or of the participant process.
+
+The child ends when its standard input closes, so it never outlives a parent that was killed.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Final
+
+import msgspec
+
+from simulator.engines.children import apart_from_the_terminal, child_environment, python_command
+from simulator.errors import EngineUnreachable
+
+_READY_WITHIN_S: Final = 30.0
+_ENDS_WITHIN_S: Final = 1.0
+
+
+class _Ready(msgspec.Struct):
+    url: str
+
+
+class EmbeddedEngine:
+    """Async context manager that starts the embedded engine and gives its address.
+
+    `faults` are names of rules of the profile that the engine is to break.
+    """
+
+    def __init__(self, faults: Sequence[str] = ()) -> None:
+        self._faults = tuple(faults)
+        self._process: asyncio.subprocess.Process | None = None
+        self._url = ""
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The rules that this engine breaks."""
+        return self._faults
+
+    @property
+    def running(self) -> bool:
+        """Whether the child was started and has not ended."""
+        return self._process is not None and self._process.returncode is None
+
+    async def start(self) -> str:
+        """Start the child if it does not run, and return its address once it listens. Raises EngineUnreachable."""
+        if self.running and self._url:
+            return self._url
+        arguments = ["--port", "0", "--until-stdin-closes"]
+        for fault in self._faults:
+            arguments += ["--fault", fault]
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *python_command("simulator.engine", *arguments),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env=child_environment(),
+                **apart_from_the_terminal(),
+            )
+        except OSError as error:
+            raise EngineUnreachable(f"The embedded engine could not be started: {error.strerror}.") from error
+        try:
+            self._url = await asyncio.wait_for(self._read_ready(self._process), _READY_WITHIN_S)
+        except BaseException:
+            await self.stop()
+            raise
+        return self._url
+
+    async def _read_ready(self, process: asyncio.subprocess.Process) -> str:
+        assert process.stdout is not None
+        line = await process.stdout.readline()
+        try:
+            return msgspec.json.decode(line, type=_Ready).url
+        except msgspec.MsgspecError as error:
+            raise EngineUnreachable(
+                "The embedded engine did not start: run the command `engine` by itself to see why.",
+                line.decode("utf-8", "replace"),
+            ) from error
+
+    async def stop(self) -> None:
+        """End the child in order, and by force if it does not follow within a second."""
+        process, self._process, self._url = self._process, None, ""
+        if process is None or process.returncode is not None:
+            return
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            await asyncio.wait_for(process.wait(), _ENDS_WITHIN_S)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    async def __aenter__(self) -> str:
+        return await self.start()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()

@@ -1,0 +1,208 @@
+"""Runs a study: told what happened and what time it is, it says what to do next.
+
+Pure: no clock, no socket. The owner calls `begin`, then an event method whenever something happened and `tick` at
+`due_ns`; each returns the steps that begin now. A step that takes time (a recording, a question, a wait) holds up the
+next one until it is done; a reply holds it up only where the next step's `when` says so. Something said, typed with a
+reply, or requested makes a reply *awaited*; only a reply that began after it satisfies the wait, so that a reply which
+was interrupted is not taken for the answer to the interruption.
+"""
+
+import enum
+from typing import Final
+
+import msgspec
+
+from simulator.study.steps import AskQuestion, PushContext, RequestReply, Say, SetListening, Step, Study, Wait, When
+from simulator.units import NS_PER_S
+
+HEARD_BEFORE_INTERRUPTING_NS: Final = NS_PER_S
+_LONGEST_REPLY_NS: Final = 180 * NS_PER_S
+
+
+class ReplyEnd(enum.StrEnum):
+    """How a reply ended for the participant."""
+
+    HEARD = "heard"
+    CUT = "cut"
+    FAILED = "failed"
+
+
+class Missed(msgspec.Struct, frozen=True):
+    """Something the study waited for in vain."""
+
+    line: int
+    what: str
+
+
+class StudyRunner:
+    """The progress of one run. `speaks` False skips what the study says, and does not wait for replies to it."""
+
+    def __init__(self, study: Study, *, speaks: bool = True) -> None:
+        self._study = study
+        self._steps = [step for step in study.steps if speaks or not isinstance(step.action, Say)]
+        self._next = 0
+        self._running: Step | None = None
+        self._begun_ns = 0
+        self._done_at_ns: int | None = None
+        """When the running step is over, where time decides it."""
+        self._asked: Step | None = None
+        """The step whose reply is awaited."""
+        self._asked_ns = 0
+        self._reply_id: str | None = None
+        """The response that began since then."""
+        self._reply_began_ns = 0
+        self._audible_since_ns: int | None = None
+        self._started = False
+        self._missed: list[Missed] = []
+        self._unanswered: list[Missed] = []
+
+    @property
+    def finished(self) -> bool:
+        """Whether every step is done and no reply is awaited any more."""
+        return self._started and self._next >= len(self._steps) and self._running is None and self._asked is None
+
+    @property
+    def missed_replies(self) -> list[Missed]:
+        """Replies that were awaited and did not come, or failed."""
+        return list(self._missed)
+
+    @property
+    def unanswered(self) -> list[Missed]:
+        """Questions that were left unanswered."""
+        return list(self._unanswered)
+
+    @property
+    def due_ns(self) -> int | None:
+        """When `tick` has to be called at the latest, if nothing happens before."""
+        times = [time for time in (self._done_at_ns, self._reply_deadline_ns()) if time is not None]
+        step = self._upcoming()
+        if step is not None:
+            times.append(self._earliest_ns(step))
+            if step.when is When.DURING_REPLY and self._audible_since_ns is not None:
+                times.append(self._audible_since_ns + HEARD_BEFORE_INTERRUPTING_NS)
+        return max(min(times), 0) if times else None
+
+    def begin(self, now_ns: int) -> list[Step]:
+        """Start the study. `now_ns` is when the session stood."""
+        self._started = True
+        self._begun_ns = now_ns
+        return self._advance(now_ns)
+
+    def tick(self, now_ns: int) -> list[Step]:
+        """Time has passed."""
+        return self._advance(now_ns)
+
+    def said(self, now_ns: int) -> list[Step]:
+        """The recording of the running step was said to its end."""
+        if self._running is not None and isinstance(self._running.action, Say):
+            self._asked_ns = now_ns
+            self._done()
+        return self._advance(now_ns)
+
+    def answered(self, now_ns: int) -> list[Step]:
+        """The question of the running step was answered."""
+        if self._running is not None and isinstance(self._running.action, AskQuestion):
+            self._done()
+        return self._advance(now_ns)
+
+    def reply_began(self, response_id: str, now_ns: int) -> list[Step]:
+        """The first sound of a reply arrived."""
+        if self._asked is not None and self._reply_id is None:
+            self._reply_id = response_id
+            self._reply_began_ns = now_ns
+        return self._advance(now_ns)
+
+    def agent_audible(self, audible: bool, now_ns: int) -> list[Step]:
+        """The agent's voice began or ceased to be heard."""
+        if not audible:
+            self._audible_since_ns = None
+        elif self._audible_since_ns is None:
+            self._audible_since_ns = now_ns
+        return self._advance(now_ns)
+
+    def reply_over(self, response_id: str, end: ReplyEnd, now_ns: int) -> list[Step]:
+        """A reply is over: heard to its end, cut, or failed. A cut one leaves the wait as it is."""
+        if self._asked is not None and response_id == self._reply_id:
+            self._reply_id = None
+            if end is ReplyEnd.FAILED:
+                self._miss_reply("the reply failed")
+            if end is not ReplyEnd.CUT:
+                self._asked = None
+        return self._advance(now_ns)
+
+    def _advance(self, now_ns: int) -> list[Step]:
+        self._expire(now_ns)
+        begun: list[Step] = []
+        while (step := self._upcoming()) is not None and self._may_begin(step, now_ns):
+            self._next += 1
+            self._enter(step, now_ns)
+            begun.append(step)
+        return begun
+
+    def _upcoming(self) -> Step | None:
+        if not self._started or self._running is not None or self._next >= len(self._steps):
+            return None
+        return self._steps[self._next]
+
+    def _may_begin(self, step: Step, now_ns: int) -> bool:
+        if now_ns < self._earliest_ns(step):
+            return False
+        if step.when is When.NOW or self._asked is None:
+            return True
+        if step.when is When.DURING_REPLY and self._reply_id is not None:
+            since = self._audible_since_ns
+            return since is not None and now_ns - since >= HEARD_BEFORE_INTERRUPTING_NS
+        return False
+
+    def _earliest_ns(self, step: Step) -> int:
+        return self._begun_ns + round(step.at_s * NS_PER_S)
+
+    def _enter(self, step: Step, now_ns: int) -> None:
+        match step.action:
+            case Say():
+                self._running = step
+                self._await_reply(step, now_ns)
+            case AskQuestion(within_s=within_s):
+                self._running = step
+                self._done_at_ns = now_ns + round(within_s * NS_PER_S)
+            case Wait(seconds=seconds):
+                self._running = step
+                self._done_at_ns = now_ns + round(seconds * NS_PER_S)
+            case PushContext(asks_reply=True) | RequestReply():
+                self._await_reply(step, now_ns)
+            case SetListening(on=False):
+                # What was said so far is kept as a turn, and starts no reply.
+                self._asked = None
+            case _:
+                pass
+
+    def _await_reply(self, step: Step, now_ns: int) -> None:
+        self._asked = step
+        self._asked_ns = now_ns
+        self._reply_id = None
+
+    def _expire(self, now_ns: int) -> None:
+        if self._done_at_ns is not None and now_ns >= self._done_at_ns and self._running is not None:
+            if isinstance(self._running.action, AskQuestion):
+                self._unanswered.append(Missed(self._running.line, self._running.action.text))
+            self._done()
+        deadline_ns = self._reply_deadline_ns()
+        if deadline_ns is not None and now_ns >= deadline_ns:
+            self._miss_reply("no reply came" if self._reply_id is None else "the reply did not end")
+            self._asked = None
+
+    def _reply_deadline_ns(self) -> int | None:
+        """Return when the awaited reply is given up; None while the participant still speaks or none is awaited."""
+        if self._asked is None or (self._running is not None and isinstance(self._running.action, Say)):
+            return None
+        if self._reply_id is not None:
+            return self._reply_began_ns + _LONGEST_REPLY_NS
+        return self._asked_ns + round(self._study.reply_within_s * NS_PER_S)
+
+    def _miss_reply(self, what: str) -> None:
+        assert self._asked is not None
+        self._missed.append(Missed(self._asked.line, what))
+
+    def _done(self) -> None:
+        self._running = None
+        self._done_at_ns = None
