@@ -4,7 +4,8 @@
 open: the work of an entry does not grow with the length of the record. Every list only grows; an object that changes
 is replaced at its place, so that a view can keep positions.
 
-All times are nanoseconds on the record's clock; samples are at 24 kHz.
+All times are nanoseconds on the record's clock; samples are at 24 kHz. `seq` is the number of the entry that an object
+began with: where the log shows it.
 """
 
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ class SpeechSpan:
     stopped_ns: int | None
     audio_start_ms: int | None
     audio_end_ms: int | None
+    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class ResponseSpan:
     done_ns: int | None
     status: str | None
     reason: str | None
+    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class AgentSpan:
     handed_samples: int
     received_samples: int
     cut: bool
+    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class BargeIn:
     inaudible_ns: int | None
     dac_source: str | None
     item_id: str | None
+    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ class Turn:
     item_id: str
     text: str
     t_ns: int
+    seq: int
     heard_text: str | None = None
     heard_ms: float | None = None
     generated_ms: float | None = None
@@ -202,9 +208,11 @@ class Measures:
 
     def _speech_started(self, entry: Entry) -> None:
         item_id = _text(entry, "item_id") or f"speech {entry.seq}"
-        self._speech.add(item_id, SpeechSpan(item_id, entry.t_ns, None, _number(entry, "audio_start_ms"), None))
+        self._speech.add(
+            item_id, SpeechSpan(item_id, entry.t_ns, None, _number(entry, "audio_start_ms"), None, entry.seq)
+        )
         self._open_speech = item_id
-        self._turns.add(item_id, Turn("participant", item_id, "", entry.t_ns))
+        self._turns.add(item_id, Turn("participant", item_id, "", entry.t_ns, entry.seq))
         if self._onset is not None:
             self._latency("onset_delay", "onset of speech", "speech_started", self._onset, entry)
             self._onset = None
@@ -220,7 +228,7 @@ class Measures:
         # A commit of ours in mid-speech ends the turn without speech_stopped.
         self._end_speech(item_id, entry.t_ns, None)
         if item_id is not None and self._turns.get(item_id) is None:
-            self._turns.add(item_id, Turn("participant", item_id, "", entry.t_ns))
+            self._turns.add(item_id, Turn("participant", item_id, "", entry.t_ns, entry.seq))
             self.revision += 1
 
     def _end_speech(self, item_id: str | None, t_ns: int, audio_end_ms: int | None) -> None:
@@ -238,7 +246,7 @@ class Measures:
             return
         turn = self._turns.get(item_id)
         if turn is None:
-            self._turns.add(item_id, Turn("participant", item_id, transcript, entry.t_ns))
+            self._turns.add(item_id, Turn("participant", item_id, transcript, entry.t_ns, entry.seq))
         else:
             self._turns.put(item_id, replace(turn, text=transcript))
         self.revision += 1
@@ -268,7 +276,7 @@ class Measures:
 
     def _response_created(self, entry: Entry) -> None:
         response_id = _response_text(entry, "id") or f"response {entry.seq}"
-        self._responses.add(response_id, ResponseSpan(response_id, entry.t_ns, None, None, None))
+        self._responses.add(response_id, ResponseSpan(response_id, entry.t_ns, None, None, None, entry.seq))
         self._open_responses.add(response_id)
         if self._own_requests:
             del self._own_requests[0]  # asked for by us: it says nothing about the engine's end of turn
@@ -315,23 +323,23 @@ class Measures:
         span = self._heard.get(item_id)
         if span is not None and not span.cut:
             self._heard.put(item_id, replace(span, received_samples=received))
-        self._update_agent_turn(item_id, entry.t_ns)
+        self._update_agent_turn(item_id, entry)
 
     def _transcript_delta(self, entry: Entry) -> None:
         item_id, delta = _text(entry, "item_id"), _text(entry, "delta")
         if item_id is not None and delta is not None:
             turn = self._turns.get(item_id)
-            self._update_agent_turn(item_id, entry.t_ns, (turn.text if turn is not None else "") + delta)
+            self._update_agent_turn(item_id, entry, (turn.text if turn is not None else "") + delta)
 
     def _transcript_done(self, entry: Entry) -> None:
         item_id, transcript = _text(entry, "item_id"), _text(entry, "transcript")
         if item_id is not None and transcript is not None:
-            self._update_agent_turn(item_id, entry.t_ns, transcript)
+            self._update_agent_turn(item_id, entry, transcript)
 
-    def _update_agent_turn(self, item_id: str, t_ns: int, text: str | None = None) -> None:
+    def _update_agent_turn(self, item_id: str, entry: Entry, text: str | None = None) -> None:
         turn = self._turns.get(item_id)
         if turn is None:
-            turn = Turn("agent", item_id, "", t_ns)
+            turn = Turn("agent", item_id, "", entry.t_ns, entry.seq)
             self._turns.add(item_id, turn)
         received = self._received_samples.get(item_id, 0)
         turn = replace(turn, text=turn.text if text is None else text, generated_ms=samples_to_ms(received))
@@ -350,7 +358,7 @@ class Measures:
         handed_ns = _number(entry, "handed_ns")
         started_ns = entry.t_ns if handed_ns is None else handed_ns
         received = self._received_samples.get(item_id, 0)
-        self._heard.add(item_id, AgentSpan(item_id, started_ns, None, 0, received, False))
+        self._heard.add(item_id, AgentSpan(item_id, started_ns, None, 0, received, False, entry.seq))
         self._open_items.add(item_id)
         self.revision += 1
 
@@ -371,23 +379,22 @@ class Measures:
         self._handed_samples[item_id] = handed
         span = self._heard.get(item_id)
         if span is None:  # cut before any of it was handed over
-            span = AgentSpan(item_id, ended_ns, ended_ns, 0, received, cut)
+            span = AgentSpan(item_id, ended_ns, ended_ns, 0, received, cut, entry.seq)
             self._heard.add(item_id, span)
         self._heard.put(
             item_id, replace(span, ended_ns=ended_ns, handed_samples=handed, received_samples=received, cut=cut)
         )
         self._open_items.discard(item_id)
-        self._update_agent_turn(item_id, entry.t_ns)
+        self._update_agent_turn(item_id, entry)
 
     def _barged_in(self, entry: Entry) -> None:
         received_ns, cut_ns = _number(entry, "received_ns"), _number(entry, "cut_ns")
         if received_ns is None or cut_ns is None:
             return
         last_ns = _number(entry, "last_sound_handed_ns")
-        source = _text(entry, "dac_source")
-        self.barge_ins.append(
-            BargeIn(received_ns, cut_ns, last_ns, _number(entry, "inaudible_ns"), source, _text(entry, "item_id"))
-        )
+        source, item_id = _text(entry, "dac_source"), _text(entry, "item_id")
+        inaudible_ns = _number(entry, "inaudible_ns")
+        self.barge_ins.append(BargeIn(received_ns, cut_ns, last_ns, inaudible_ns, source, item_id, entry.seq))
         started_seq = _number(entry, "speech_started_seq")
         # Sound that ended before speech_started came took no time to stop.
         silent_ns = max(received_ns, cut_ns if last_ns is None else last_ns)
@@ -411,7 +418,7 @@ class Measures:
         said = context.get("said")
         who: Literal["typed", "study"] = "typed" if push.event == "typed" else "study"
         text = said if who == "typed" and isinstance(said, str) else _summary(context)
-        self._turns.add(f"push {entry.seq}", Turn(who, f"push {entry.seq}", text, entry.t_ns))
+        self._turns.add(f"push {entry.seq}", Turn(who, f"push {entry.seq}", text, entry.t_ns, entry.seq))
         self.revision += 1
 
     def _listening_off_began(self, entry: Entry) -> None:
