@@ -201,6 +201,7 @@ def install_system_packages(for_tests: "bool") -> "None":
         # The list may be older than the archive.
         run([*apt, "update"], "The list of system packages could not be fetched")
         run(command, "System packages could not be installed")
+    importlib.invalidate_caches()
 
 
 def missing_packages(needs: "list[str]") -> "list[str]":
