@@ -1,0 +1,162 @@
+"""The audio devices of this computer, chosen by name and host API.
+
+PortAudio freezes its list when it is loaded and its indices drift, so devices are listed in a short-lived process
+(`python -P -m simulator.audio.devices` prints JSON) and an index is looked up only to open a stream at once.
+"""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from simulator.errors import AudioUnavailable, DeviceUnavailable, SimulatorError
+
+LIST_TIMEOUT_S: Final = 20
+"""Bluetooth and network devices can take seconds to answer."""
+
+Direction = Literal["input", "output"]
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One audio device as PortAudio describes it; name and host API together are what it is chosen by."""
+
+    name: str
+    host_api: str
+    max_input_channels: int
+    max_output_channels: int
+    default_rate_hz: int
+    is_default_input: bool
+    is_default_output: bool
+
+    def can(self, direction: Direction) -> bool:
+        """Tell whether it records ("input") or plays ("output")."""
+        return (self.max_input_channels if direction == "input" else self.max_output_channels) > 0
+
+
+def list_devices() -> list[Device]:
+    """Return the devices present now, listed by a process of its own. May take seconds: call it off the loop.
+
+    Raises AudioUnavailable if PortAudio is missing or does not answer. No device at all is an empty list.
+    """
+    environment = dict(os.environ)
+    if (_ROOT / "pyproject.toml").is_file():
+        # A checkout that is not installed: the child must be told where the package lies.
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
+    command = [sys.executable, "-P", "-m", "simulator.audio.devices"]
+    try:
+        listing = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=LIST_TIMEOUT_S,
+            check=False,
+        )
+        answer = json.loads(listing.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise AudioUnavailable(
+            f"The sound system did not list its devices within {LIST_TIMEOUT_S} s: restart it, or unplug a device "
+            "that hangs."
+        ) from error
+    except ValueError as error:
+        raise AudioUnavailable(
+            "The audio devices could not be listed: see the log for what PortAudio said.", details=listing.stderr
+        ) from error
+    if "error" in answer:
+        raise AudioUnavailable(answer["error"], details=answer["details"])
+    return [Device(**device) for device in answer["devices"]]
+
+
+def find(name: str, host_api: str | None = None, *, direction: Direction, among: Sequence[Device]) -> Device:
+    """Return the device of this name that records or plays; upper and lower case only matter to tell two apart.
+
+    Where several host APIs offer it, the default device's host API goes first. Raises DeviceUnavailable.
+    """
+    usable = [device for device in among if device.can(direction) and host_api in (None, device.host_api)]
+    matching = [device for device in usable if device.name == name]
+    matching = matching or [device for device in usable if device.name.casefold() == name.casefold()]
+    if not matching:
+        what = "microphone" if direction == "input" else "output device"
+        names = ", ".join(f"“{name}”" for name in dict.fromkeys(device.name for device in usable))
+        raise DeviceUnavailable(
+            f"There is no {what} “{name}”; there is {names}: choose one of these, or plug it in."
+            if names
+            else f"There is no {what} “{name}”, and no other one: plug one in, or start a sound server."
+        )
+    preferred = {device.host_api for device in among if device.is_default_input or device.is_default_output}
+    return next((device for device in matching if device.host_api in preferred), matching[0])
+
+
+def portaudio() -> Any:
+    """Return the `sounddevice` module. Raises AudioUnavailable where PortAudio cannot be loaded."""
+    try:
+        import sounddevice
+    except (ImportError, OSError) as error:
+        raise AudioUnavailable(
+            "The PortAudio library is missing, so nothing can be played or recorded: install it "
+            "(Debian and Ubuntu: sudo apt install libportaudio2).",
+            details=str(error),
+        ) from error
+    return sounddevice
+
+
+def devices_here() -> list[Device]:
+    """Return the devices as this process's PortAudio saw them when it was loaded. Raises AudioUnavailable."""
+    sounddevice = portaudio()
+    host_apis = sounddevice.query_hostapis()
+    default_input, default_output = sounddevice.default.device
+    return [
+        Device(
+            name=device["name"],
+            host_api=host_apis[device["hostapi"]]["name"],
+            max_input_channels=device["max_input_channels"],
+            max_output_channels=device["max_output_channels"],
+            default_rate_hz=round(device["default_samplerate"]),
+            is_default_input=index == default_input,
+            is_default_output=index == default_output,
+        )
+        for index, device in enumerate(sounddevice.query_devices())
+    ]
+
+
+def index_here(device: Device | None, direction: Direction) -> tuple[int, Device]:
+    """Return this process's index of a device, or of the default one for None, and what it is.
+
+    Raises AudioUnavailable if there is no device for that direction, DeviceUnavailable if this one is not there.
+    """
+    known = devices_here()
+    if device is not None:
+        found = find(device.name, device.host_api, direction=direction, among=known)
+        return known.index(found), found
+    for index, candidate in enumerate(known):
+        if candidate.is_default_input if direction == "input" else candidate.is_default_output:
+            return index, candidate
+    what = "microphone" if direction == "input" else "loudspeaker"
+    raise AudioUnavailable(
+        f"This computer has no {what} that PortAudio can see: plug one in, or start a sound server, and try again."
+    )
+
+
+def main() -> int:
+    """Print the devices, or what is missing, as one line of JSON."""
+    try:
+        answer: dict[str, Any] = {"devices": [dataclasses.asdict(device) for device in devices_here()]}
+    except SimulatorError as error:
+        answer = {"error": str(error), "details": error.details}
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+    return 3 if "error" in answer else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+"""Where the participant's voice comes from: a microphone, a recording paced in real time, or silence.
+
+All give chunks of 20 ms, without a hole, for as long as they are iterated. Position n of a source is its nth sample.
+A simulated microphone is paced by absolute deadlines on the audio clock: chunk k is due when its last sample would
+have been spoken, 20 (k + 1) ms after the start, whatever became of the chunks before. A loop that stalled gets the
+missed chunks at once, and each says how late it is.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.audio.devices import Device
+from simulator.audio.pcm import to_int16
+from simulator.audio.resample import resample
+from simulator.audio.ring import BlockTimeRing, SampleRing
+from simulator.audio.streams import InputStream, StreamState
+from simulator.errors import DeviceUnavailable, UnreadableRecording
+from simulator.units import BLOCK_MS, BLOCK_SAMPLES, NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
+
+MICROPHONE_RING_SAMPLES: Final = 10 * SAMPLE_RATE_HZ
+"""How long the loop may stall before captured audio is lost."""
+
+_RING_BLOCKS: Final = MICROPHONE_RING_SAMPLES // BLOCK_SAMPLES
+
+Samples = NDArray[np.int16]
+
+
+class Chunk(NamedTuple):
+    """20 ms of the participant's voice."""
+
+    samples: Samples
+    first_sample: int
+    """Position of its first sample in the source."""
+    captured_ns: int
+    """When its last sample was there: the time of the device's callback, or the deadline of a simulated microphone."""
+    late_ns: int
+    """How long after that it was given."""
+
+
+class RecordingStarted(NamedTuple):
+    """A recording begins at this position of the source."""
+
+    name: str
+    first_sample: int
+    samples: int
+
+
+class RecordingEnded(NamedTuple):
+    """A recording ended before this position of the source: at its end, or stopped."""
+
+    name: str
+    end_sample: int
+    stopped: bool
+
+
+class VoiceSource(Protocol):
+    """What the participant speaks with."""
+
+    def chunks(self) -> AsyncIterator[Chunk]:
+        """Give chunks until closed. Iterate once."""
+
+    def close(self) -> None:
+        """End: a microphone is closed, the iteration stops. A second call does nothing."""
+
+
+class Clock(Protocol):
+    """Time for a simulated microphone."""
+
+    def now_ns(self) -> int:
+        """Return the time."""
+
+    async def sleep_until(self, deadline_ns: int) -> None:
+        """Return at the deadline or soon after; at once if it has passed."""
+
+
+class MonotonicClock:
+    """The clock of this process."""
+
+    def now_ns(self) -> int:
+        """Return monotonic nanoseconds."""
+        return time.monotonic_ns()
+
+    async def sleep_until(self, deadline_ns: int) -> None:
+        """Return at the deadline or soon after. Lets the loop run once even if it has passed."""
+        await asyncio.sleep(max(0, deadline_ns - time.monotonic_ns()) / NS_PER_S)
+
+
+class SilenceSource:
+    """A microphone in a silent room: chunks of zeros at the pace of real time."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or MonotonicClock()
+        self._closed = False
+        self.late_chunks = 0
+        """Chunks given more than their own length after they were due."""
+        self.worst_late_ns = 0
+
+    async def chunks(self) -> AsyncIterator[Chunk]:
+        """Give chunks until closed, each when it is due."""
+        start_ns = self._clock.now_ns()
+        position = 0
+        while True:
+            due_ns = start_ns + samples_to_ns(position + BLOCK_SAMPLES)
+            await self._clock.sleep_until(due_ns)
+            if self._closed:
+                return
+            late_ns = max(0, self._clock.now_ns() - due_ns)
+            self.late_chunks += late_ns > BLOCK_MS * NS_PER_MS
+            self.worst_late_ns = max(self.worst_late_ns, late_ns)
+            yield Chunk(self._speak(position), position, due_ns, late_ns)
+            position += BLOCK_SAMPLES
+
+    def close(self) -> None:
+        """End the iteration with the next chunk."""
+        self._closed = True
+
+    def _speak(self, position: int) -> Samples:
+        return np.zeros(BLOCK_SAMPLES, dtype=np.int16)
+
+
+class RecordingSource(SilenceSource):
+    """Speaks recordings into the silence: a microphone is silent before, between and after utterances.
+
+    `on_event` is called with `RecordingStarted` and `RecordingEnded` while the chunk that holds the position is made.
+    """
+
+    def __init__(
+        self, on_event: Callable[[RecordingStarted | RecordingEnded], None], clock: Clock | None = None
+    ) -> None:
+        super().__init__(clock)
+        self._on_event = on_event
+        self._next: tuple[str, Samples] | None = None
+        self._rest: Samples | None = None
+        self._name = ""
+        self._stopping = False
+
+    @property
+    def playing(self) -> bool:
+        """Whether a recording is being spoken, or begins with the next chunk."""
+        return self._next is not None or (self._rest is not None and not self._stopping)
+
+    def start(self, samples: Samples, name: str) -> None:
+        """Speak a recording from the next chunk on; one that is being spoken is stopped there."""
+        self._next = (name, samples)
+
+    def stop(self) -> None:
+        """Be silent from the next chunk on."""
+        self._next = None
+        self._stopping = self._rest is not None
+
+    def _speak(self, position: int) -> Samples:
+        if self._rest is not None and (self._stopping or self._next is not None):
+            self._rest = None
+            self._on_event(RecordingEnded(self._name, position, stopped=True))
+        self._stopping = False
+        if self._next is not None:
+            (self._name, self._rest), self._next = self._next, None
+            self._on_event(RecordingStarted(self._name, position, len(self._rest)))
+        chunk = np.zeros(BLOCK_SAMPLES, dtype=np.int16)
+        if self._rest is not None:
+            spoken = self._rest[:BLOCK_SAMPLES]
+            chunk[: len(spoken)] = spoken
+            self._rest = self._rest[len(spoken) :]
+            if not len(self._rest):
+                self._rest = None
+                self._on_event(RecordingEnded(self._name, position + len(spoken), stopped=False))
+        return chunk
+
+
+class MicrophoneSource:
+    """A real microphone. Raises AudioUnavailable or DeviceUnavailable when made.
+
+    `open_stream` is what records: `InputStream`, or a stand-in with its signature and its `start`, `close`, `state`.
+    """
+
+    def __init__(
+        self,
+        device: Device | None,
+        loop: asyncio.AbstractEventLoop,
+        open_stream: Callable[..., InputStream] = InputStream,
+    ) -> None:
+        self._ring = SampleRing(MICROPHONE_RING_SAMPLES)
+        self._times = BlockTimeRing(_RING_BLOCKS)
+        self._woken = asyncio.Event()
+        self._closed = False
+        self._stream = open_stream(self._ring, self._times, device, self._woken.set, loop)
+
+    @property
+    def lost_samples(self) -> int:
+        """Samples lost because the loop stalled for longer than the ring holds."""
+        return self._ring.overwritten_samples
+
+    def state(self) -> StreamState:
+        """Return how the device is doing."""
+        return self._stream.state()
+
+    async def chunks(self) -> AsyncIterator[Chunk]:
+        """Open the microphone and give what it hears until closed.
+
+        Raises DeviceUnavailable if it does not start, and once it has gone.
+        """
+        self._stream.start()
+        while not self._closed:
+            while self._ring.readable >= BLOCK_SAMPLES and not self._closed:
+                yield self._read()
+            state = self._stream.state()
+            if not state.alive and not self._closed:
+                raise DeviceUnavailable(
+                    f"The microphone “{state.name}” has gone: plug it in again or choose another one."
+                )
+            await self._woken.wait()
+            self._woken.clear()
+
+    def close(self) -> None:
+        """Close the microphone and end the iteration; a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._stream.close()
+            self._woken.set()
+
+    def _read(self) -> Chunk:
+        samples = np.empty(BLOCK_SAMPLES, dtype=np.int16)
+        count = self._ring.read_into(samples)
+        first_sample = self._ring.read_samples - count
+        block = self._times.block_of(first_sample + count - 1)
+        now_ns = time.monotonic_ns()
+        captured_ns = block.callback_ns if block is not None else now_ns
+        return Chunk(samples[:count], first_sample, captured_ns, now_ns - captured_ns)
+
+
+def load_recording(path: Path) -> Samples:
+    """Return a recording as 24 kHz mono, from any format, rate and number of channels that libsndfile reads.
+
+    Raises UnreadableRecording with a sentence for a file that is missing, no audio, damaged or empty.
+    """
+    try:
+        import soundfile
+    except (ImportError, OSError) as error:
+        raise UnreadableRecording(
+            "Recordings cannot be read, because libsndfile is missing: install it (Debian and Ubuntu: sudo apt install "
+            "libsndfile1).",
+            details=str(error),
+        ) from error
+    if not path.is_file():
+        raise UnreadableRecording(f"There is no recording {path}: check the name.")
+    try:
+        channels, rate_hz = soundfile.read(path, dtype="float32", always_2d=True)
+    except (soundfile.LibsndfileError, OSError) as error:
+        raise UnreadableRecording(
+            f"{path.name} cannot be read as audio: use a WAV, FLAC, OGG or MP3 file.", details=str(error)
+        ) from error
+    if not len(channels):
+        raise UnreadableRecording(f"{path.name} holds no audio: record it again.")
+    mono = np.nan_to_num(channels.mean(axis=1, dtype=np.float32))
+    return to_int16(resample(mono, rate_hz, SAMPLE_RATE_HZ))
