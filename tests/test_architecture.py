@@ -51,7 +51,9 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     "simulator.units": frozenset(),
     "simulator.errors": frozenset(),
 }
-SHARED: Final = frozenset({"simulator.units", "simulator.errors", "simulator.resources", "simulator"})
+SHARED: Final = frozenset(
+    {"simulator.units", "simulator.errors", "simulator.resources", "simulator", "simulator.__version__"}
+)
 WITHOUT_SHARED: Final = frozenset({"simulator.engine", "simulator.units", "simulator.errors", "simulator.resources"})
 
 # What no module below `simulator` may load: a window is never needed to hold or judge a session.
