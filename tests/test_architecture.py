@@ -2,11 +2,14 @@
 
 import ast
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 EVERYTHING: Final = frozenset({"simulator"})
@@ -51,13 +54,18 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     "simulator.units": frozenset(),
     "simulator.errors": frozenset(),
 }
-SHARED: Final = frozenset(
-    {"simulator.units", "simulator.errors", "simulator.resources", "simulator", "simulator.__version__"}
-)
+SHARED: Final = frozenset({"simulator.units", "simulator.errors", "simulator.resources", "simulator.__version__"})
 WITHOUT_SHARED: Final = frozenset({"simulator.engine", "simulator.units", "simulator.errors", "simulator.resources"})
 
 # What no module below `simulator` may load: a window is never needed to hold or judge a session.
 QT: Final = frozenset({"PySide6", "shiboken6", "qasync", "pyqtgraph", "PyQt5", "PyQt6"})
+# Packages whose distribution has another name.
+DISTRIBUTIONS: Final = {
+    "PySide6": "PySide6-Essentials",
+    "shiboken6": "PySide6-Essentials",
+    "hibari": "hibari-tts",
+    "yaml": "PyYAML",
+}
 # Rooms that neither open files, sockets or devices nor know the time.
 PURE: Final = ("simulator.session", "simulator.protocol", "simulator.profile")
 IO: Final = frozenset(
@@ -109,7 +117,7 @@ def forbidden(module: str, imported: set[str]) -> list[str]:
     """Return those of the imported names that the table does not allow the module."""
     room = room_of(module)
     assert room is not None
-    allowed = LAYERS[room] | {room} | (frozenset() if room in WITHOUT_SHARED else SHARED - {"simulator"})
+    allowed = LAYERS[room] | {room} | (frozenset() if room in WITHOUT_SHARED else SHARED)
     ours = {name for name in imported if covers("simulator", name) or covers("ui", name)}
     return sorted(name for name in ours if not any(covers(one, name) for one in allowed))
 
@@ -162,17 +170,8 @@ def test_the_wall_sees_an_import_that_is_not_allowed(module: str, source: str, e
 
 
 def test_third_parties_are_declared_as_dependencies() -> None:
-    import tomllib
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {name.partition("[")[0].lower() for name in map(_requirement_name, project["dependencies"])}
+    declared = {canonicalize_name(Requirement(text).name) for text in project["dependencies"]}
     used = {name.partition(".")[0] for module, path in MODULES.items() for name in imports(module, path)}
     third_parties = used - sys.stdlib_module_names - {"simulator", "ui"}
-    assert {_DISTRIBUTION.get(name, name).lower().replace("_", "-") for name in third_parties} <= declared
-
-
-_DISTRIBUTION: Final = {"PySide6": "PySide6-Essentials", "shiboken6": "PySide6-Essentials", "yaml": "PyYAML"}
-
-
-def _requirement_name(requirement: str) -> str:
-    return requirement.split(";")[0].split(">")[0].split("=")[0].split("<")[0].strip()
+    assert {canonicalize_name(DISTRIBUTIONS.get(name, name)) for name in third_parties} <= declared
