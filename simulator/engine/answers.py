@@ -1,0 +1,124 @@
+"""Arguments for a tool call that fit its schema and the question asked. Pure.
+
+The question's own text says what may be answered (choices on lines or after "choices:", a range "from 0 to 100"). The
+same question always gets the same answer: it is chosen by a checksum of the text.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import Any
+
+_RANGE = re.compile(r"(?:from|between)\s+(-?\d+(?:\.\d+)?)\s*(?:to|and|-|–)\s*(-?\d+(?:\.\d+)?)", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\(?(?:\d{1,2}|[a-z])[.)])\s+(.+?)\s*$", re.IGNORECASE)
+_LISTED = re.compile(
+    r"^\s*(?:the\s+|available\s+|answer\s+)*(?:choices|options|items|dimensions|labels)(?:\s+(?:are|to rank))?"
+    r"\s*:\s*(.+)$",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"“]([^\"”\n]{1,80})[\"”]")
+_SENTENCES = (
+    "I thought about it for a moment, and it felt calm and friendly to me.",
+    "It seemed warm and open, though I would like to know a little more.",
+    "I found it interesting, and I would gladly do it again.",
+    "It was pleasant, and I felt that I was listened to.",
+)
+
+
+def choices_in(question: str) -> list[str]:
+    """The answers that a question's text offers, in its order; empty where it offers none."""
+    lines = question.splitlines()
+    bullets = [match[1] for line in lines if (match := _BULLET.match(line))]
+    if len(bullets) > 1:
+        return [_unquoted(text) for text in bullets]
+    for line in lines:
+        match = _LISTED.match(line)
+        if match:
+            quoted = _QUOTED.findall(match[1])
+            return quoted or [_unquoted(text) for text in re.split(r"\s*[,;|]\s*", match[1].rstrip(".")) if text]
+    quoted = _QUOTED.findall(question)
+    return quoted if len(quoted) > 1 else []
+
+
+def range_in(question: str) -> tuple[float, float] | None:
+    """The lowest and highest number that a question's text asks for."""
+    match = _RANGE.search(question)
+    if match is None:
+        return None
+    low, high = float(match[1]), float(match[2])
+    return (low, high) if low < high else None
+
+
+def arguments_for(tool: dict[str, Any], question: str) -> dict[str, Any]:
+    """An object that fits the tool's declared parameters and answers the question as well as its text allows."""
+    parameters = tool.get("parameters") or {}
+    value = _value(parameters, question, str(tool.get("name", "")))
+    return value if isinstance(value, dict) else {}
+
+
+def _value(schema: dict[str, Any], question: str, name: str) -> Any:
+    seed = zlib.crc32(f"{question}/{name}".encode())
+    if "const" in schema:
+        return schema["const"]
+    if schema.get("enum"):
+        return schema["enum"][seed % len(schema["enum"])]
+    for joined in ("anyOf", "oneOf"):
+        if schema.get(joined):
+            return _value(schema[joined][0], question, name)
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    if isinstance(kind, list):
+        kind = kind[0]
+    match kind:
+        case "object":
+            return _object(schema, question, name)
+        case "array":
+            return _array(schema, question, name, seed)
+        case "number" | "integer":
+            return _number(schema, question, seed)
+        case "boolean":
+            return bool(seed % 2)
+        case "null":
+            return None
+        case _:
+            return _text(schema, question, seed)
+
+
+def _object(schema: dict[str, Any], question: str, name: str) -> dict[str, Any]:
+    properties: dict[str, Any] = schema.get("properties") or {}
+    rest = schema.get("additionalProperties")
+    if not properties and isinstance(rest, dict):
+        return {label: _value(rest, question, label) for label in choices_in(question)}
+    wanted = schema.get("required") or list(properties)
+    return {key: _value(properties.get(key, {}), question, f"{name}.{key}") for key in wanted}
+
+
+def _array(schema: dict[str, Any], question: str, name: str, seed: int) -> list[Any]:
+    items = schema.get("items") or {}
+    offered = items.get("enum") or (choices_in(question) if items.get("type", "string") == "string" else [])
+    if not offered:
+        return [_value(items, question, f"{name}[{i}]") for i in range(max(1, schema.get("minItems", 1)))]
+    order = sorted(offered, key=lambda choice: zlib.crc32(f"{seed}/{choice}".encode()))
+    if "order" in name or "rank" in question.lower():
+        return order
+    least = max(1, schema.get("minItems", 1))
+    return order[: max(least, min(len(order), 1 + seed % 2, schema.get("maxItems", len(order))))]
+
+
+def _number(schema: dict[str, Any], question: str, seed: int) -> int:
+    low, high = range_in(question) or (0.0, 100.0)
+    low = float(max(low, schema.get("minimum", low)))
+    high = float(min(high, schema.get("maximum", high)))
+    # Not the ends: a mild answer, as most people give.
+    share = 0.35 + 0.5 * (seed % 101) / 100
+    return round(low + (high - low) * share)
+
+
+def _text(schema: dict[str, Any], question: str, seed: int) -> str:
+    offered = choices_in(question)
+    text = offered[seed % len(offered)] if offered else _SENTENCES[seed % len(_SENTENCES)]
+    return text[: schema.get("maxLength", len(text))]
+
+
+def _unquoted(text: str) -> str:
+    return text.strip().strip('"“”').strip()

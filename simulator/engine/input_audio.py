@@ -1,0 +1,153 @@
+"""The input audio buffer: what was appended, its clock, and the turns found in it.
+
+The clock counts samples from the moment turn detection was last switched on (HRP: listening pause). Switching it on
+empties the buffer: what was said before does not belong to the next turn. Switching it off keeps a turn in progress,
+with its item id, so that a commit makes exactly that item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simulator.engine import pcm
+from simulator.engine.errors import Refusal
+from simulator.engine.turn_detection import DetectionSettings, Edge, TurnDetector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from simulator.engine.activity import SpeechActivity
+
+_LEAST_COMMIT_MS = 100
+# Between turns nobody needs old audio, except a client that commits by hand although detection is on.
+_KEPT_SILENCE_BYTES = 60_000 * pcm.BYTES_PER_MS
+_KEPT_SLACK_BYTES = 10_000 * pcm.BYTES_PER_MS
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """Speech began. `audio_start_ms`: where the turn's audio begins, padding included, on the buffer's clock."""
+
+    item_id: str
+    audio_start_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStopped:
+    """A turn is over. `audio_end_ms`: end of its audio, trailing silence included; `audio`: all of it."""
+
+    item_id: str
+    audio_end_ms: int
+    audio: bytes
+
+
+class InputAudio:
+    """Appended audio in, turns out. Pure but for the speech model; nothing here looks at wall-clock time."""
+
+    def __init__(self, activity: SpeechActivity, new_item_id: Callable[[], str]) -> None:
+        self._activity = activity
+        self._new_item_id = new_item_id
+        self._detector: TurnDetector | None = None
+        self._empty()
+
+    @property
+    def speech_item_id(self) -> str | None:
+        """The id of the turn that began and is not committed yet."""
+        return self._item_id
+
+    def _empty(self) -> None:
+        self._audio = bytearray()
+        self._audio_start = 0  # position of the buffer's first sample on the clock
+        self._odd_byte = b""
+        self._item_id: str | None = None
+
+    def set_turn_detection(self, settings: DetectionSettings | None) -> None:
+        """Switches detection on, off, or over to other settings."""
+        if settings is None:
+            self._detector = None
+        elif self._detector is None:
+            self._empty()
+            self._activity.reset()
+            self._detector = TurnDetector(settings, self._samples)
+        else:
+            self._detector.settings = settings
+
+    def append(self, audio: bytes) -> Iterator[TurnStarted | TurnStopped]:
+        """Takes audio in and gives what it brings about, in order. Nothing is taken before the result is iterated.
+
+        A sample may be split over two appends: an odd last byte waits for the next one.
+        """
+        audio = self._odd_byte + audio
+        whole = len(audio) // pcm.SAMPLE_BYTES * pcm.SAMPLE_BYTES
+        self._odd_byte = audio[whole:]
+        self._audio += audio[:whole]
+        if self._detector is None:
+            return
+        for window in self._activity.feed(np.frombuffer(audio[:whole], "<i2")):
+            edge = self._detector.feed(window)
+            if edge is Edge.STARTED:
+                yield self._started(window.start)
+            elif edge is Edge.STOPPED:
+                yield self._stopped(window.end)
+        if not self._detector.in_speech and len(self._audio) > _KEPT_SILENCE_BYTES + _KEPT_SLACK_BYTES:
+            self._drop_until(self._end() - _KEPT_SILENCE_BYTES // pcm.SAMPLE_BYTES)
+
+    def commit(self) -> tuple[str, bytes]:
+        """Ends the turn by hand: item id and audio, the id of the turn in progress where there is one.
+
+        Raises:
+            Refusal: there is less than 100 ms of audio.
+        """
+        if pcm.ms_in(self._audio) < _LEAST_COMMIT_MS:
+            raise Refusal(
+                "input_audio_buffer_commit_empty",
+                f"Error committing input audio buffer: expected at least {_LEAST_COMMIT_MS} ms of audio, "
+                f"but the buffer has {pcm.ms_in(self._audio)} ms.",
+            )
+        if self._detector is not None:
+            self._detector.restart()
+        return self._take(self._end())
+
+    def clear(self) -> None:
+        """Drops the audio and a turn in progress; the clock goes on."""
+        self._drop_until(self._end())
+        self._odd_byte = b""
+        self._item_id = None
+        if self._detector is not None:
+            self._detector.restart()
+
+    def _end(self) -> int:
+        return self._audio_start + pcm.samples_in(self._audio)
+
+    def _started(self, onset: int) -> TurnStarted:
+        assert self._detector is not None
+        # Never before the buffer: audio that went into the last turn is not given twice.
+        self._drop_until(onset - self._detector.settings.padding_samples)
+        self._item_id = self._new_item_id()
+        return TurnStarted(self._item_id, self._audio_start // pcm.SAMPLES_PER_MS)
+
+    def _stopped(self, end: int) -> TurnStopped:
+        item_id, audio = self._take(end)
+        return TurnStopped(item_id, end // pcm.SAMPLES_PER_MS, audio)
+
+    def _take(self, end: int) -> tuple[str, bytes]:
+        audio = bytes(self._audio[: (end - self._audio_start) * pcm.SAMPLE_BYTES])
+        item_id = self._item_id or self._new_item_id()
+        self._item_id = None
+        self._drop_until(end)
+        return item_id, audio
+
+    def _drop_until(self, position: int) -> None:
+        samples = min(max(0, position - self._audio_start), pcm.samples_in(self._audio))
+        del self._audio[: samples * pcm.SAMPLE_BYTES]
+        self._audio_start += samples
+
+    def _samples(self, start: int, end: int) -> NDArray[np.int16]:
+        first = max(0, start - self._audio_start) * pcm.SAMPLE_BYTES
+        last = max(0, end - self._audio_start) * pcm.SAMPLE_BYTES
+        return np.frombuffer(bytes(self._audio[first:last]), "<i2")

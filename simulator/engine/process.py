@@ -1,0 +1,123 @@
+"""The engine as a program: arguments, the line that says it is ready, and an end in order."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from simulator.engine.errors import SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simulator.engine.server import ServerSettings
+
+DESCRIPTION = "Run the embedded engine until it is interrupted; its address is printed as one line of JSON."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command `engine`."""
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
+    parser.add_argument(
+        "--rate", type=_rate, default=3.0, metavar="X", help="send speech X times faster than real time (default: 3)"
+    )
+    parser.add_argument(
+        "--require-key-env", metavar="VAR", help="refuse clients that do not show the key in this environment variable"
+    )
+    # For programs that start the engine as their child: it must not outlive them.
+    parser.add_argument("--until-stdin-closes", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the engine; returns the exit code: 0 after an interruption, 3 when it cannot start."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="engine: %(message)s")
+    try:
+        settings = _settings(args)
+        asyncio.run(_serve(settings, until_stdin_closes=args.until_stdin_closes))
+    except SetupError as error:
+        sys.stderr.write(f"{error}\n")
+        return 3
+    return 0
+
+
+def main() -> int:
+    """Entry of `python -m simulator.engine`."""
+    parser = argparse.ArgumentParser(prog="simulator.engine", description=DESCRIPTION)
+    add_arguments(parser)
+    return run(parser.parse_args())
+
+
+def _rate(text: str) -> float:
+    rate = float(text)
+    if not rate >= 0.1:
+        raise argparse.ArgumentTypeError("the rate must be 0.1 or more ('inf' sends at once)")
+    return rate
+
+
+def _settings(args: argparse.Namespace) -> ServerSettings:
+    from simulator.engine.server import ServerSettings
+
+    key = None
+    if args.require_key_env is not None:
+        key = os.environ.get(args.require_key_env)
+        if not key:
+            raise SetupError(
+                f"The environment variable {args.require_key_env} is empty or not set; put the key that clients must "
+                "show into it, or leave --require-key-env out."
+            )
+    return ServerSettings(host=args.host, port=args.port, key=key, delivery_rate=args.rate)
+
+
+async def _serve(settings: ServerSettings, *, until_stdin_closes: bool) -> None:
+    from simulator.engine.server import serve
+
+    stop = asyncio.Event()
+    _on_signals(stop.set)
+    if until_stdin_closes:
+        _when_stdin_closes(stop.set)
+    await serve(settings, _announce, stop)
+
+
+def _announce(url: str) -> None:
+    sys.stdout.write(json.dumps({"url": url}) + "\n")
+    sys.stdout.flush()
+
+
+def _on_signals(stop: Callable[[], None]) -> None:
+    """Calls `stop` on the event loop at SIGINT and SIGTERM."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows: Python's own handlers, which run between two steps of the loop
+            signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(stop))
+
+
+def _when_stdin_closes(stop: Callable[[], None]) -> None:
+    """Calls `stop` on the event loop at the end of standard input."""
+    loop = asyncio.get_running_loop()
+    descriptor = sys.stdin.fileno()
+
+    def watch() -> None:
+        # Read the descriptor itself: a thread that waits inside sys.stdin would block the interpreter's exit.
+        while _read(descriptor):
+            pass
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(stop)
+
+    threading.Thread(target=watch, name="stdin", daemon=True).start()
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:
+        return b""

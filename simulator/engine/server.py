@@ -1,0 +1,157 @@
+"""The engine's socket: who may connect, and one session for each connection.
+
+Loopback unless told otherwise. A browser page may not connect (any Origin header is refused), since a page of anybody's
+could reach a loopback port; a key is asked for when one was set.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import time
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import serve as serve_websockets
+from websockets.exceptions import ConnectionClosed
+
+from simulator.engine import configuration
+from simulator.engine.activity import SpeechActivity
+from simulator.engine.conversation import new_id
+from simulator.engine.errors import Refusal, SetupError
+from simulator.engine.outbox import Outbox
+from simulator.engine.session import Session
+from simulator.engine.voice import Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from websockets.http11 import Request, Response
+    from websockets.typing import Subprotocol
+
+PATH = "/v1/realtime"
+# An append of 15 MiB is a third longer as base64, and there is JSON around it.
+_MAX_MESSAGE_BYTES = 32 * 1024 * 1024
+_DEFAULT_MODEL = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How the engine runs.
+
+    Attributes:
+        host, port: where to listen; port 0 takes a free one.
+        key: the bearer key that clients must show, or None.
+        delivery_rate: how many times faster than real time the agent's audio is sent.
+        session_seconds: a session's length (HRP: 60 minutes).
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    key: str | None = None
+    delivery_rate: float = 3.0
+    session_seconds: float = 3600.0
+
+
+async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: asyncio.Event) -> None:
+    """Runs the engine until `stop` is set; then closes every session (1001) and returns.
+
+    Args:
+        ready: called once with the address to connect to.
+
+    Raises:
+        SetupError: the port cannot be opened, or a part of the engine is missing on this machine.
+    """
+    await asyncio.to_thread(SpeechActivity)  # fails here rather than at the first connection
+    voice = Voice()
+    voice.warm_up()
+    engine = _Engine(settings, voice)
+    try:
+        server = await serve_websockets(
+            engine.connected,
+            settings.host,
+            settings.port,
+            process_request=engine.admit,
+            select_subprotocol=_select_subprotocol,
+            compression=None,
+            max_size=_MAX_MESSAGE_BYTES,
+            close_timeout=1,
+        )
+    except OSError as error:
+        where = f"{settings.host}:{settings.port}"
+        voice.close()
+        raise SetupError(f"The engine cannot listen on {where} ({error.strerror}); choose another --port.") from error
+    try:
+        port = server.sockets[0].getsockname()[1]
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        ready(f"ws://{host}:{port}{PATH}")
+        await stop.wait()
+    finally:
+        server.close()
+        await server.wait_closed()
+        voice.close()
+
+
+def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """`realtime` where it is offered; a client that offers nothing is as welcome."""
+    return next((name for name in offered if name == "realtime"), None)
+
+
+class _Engine:
+    """What all connections share."""
+
+    def __init__(self, settings: ServerSettings, voice: Voice) -> None:
+        self._settings = settings
+        self._voice = voice
+
+    def admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Refuses a handshake with a status and one sentence, or lets it pass with None."""
+        if request.headers.get("Origin") is not None:
+            return connection.respond(HTTPStatus.FORBIDDEN, "Connections from web pages are refused.\n")
+        if urlsplit(request.path).path.rstrip("/") != PATH:
+            return connection.respond(HTTPStatus.NOT_FOUND, f"The realtime interface is at {PATH}.\n")
+        if self._settings.key is not None:
+            expected = f"Bearer {self._settings.key}".encode()
+            shown = request.headers.get_all("Authorization")
+            if len(shown) != 1 or not hmac.compare_digest(shown[0].encode(), expected):
+                return connection.respond(HTTPStatus.UNAUTHORIZED, "The key is missing or wrong.\n")
+        return None
+
+    async def connected(self, connection: ServerConnection) -> None:
+        """One session, from session.created to the end of the connection."""
+        activity = await asyncio.to_thread(SpeechActivity)
+        outbox = Outbox(connection)
+        sending = asyncio.create_task(outbox.run())
+        rate = self._settings.delivery_rate
+        session = Session(self._session_settings(connection), outbox, activity, self._voice, rate)
+        try:
+            async with asyncio.timeout(self._settings.session_seconds) as limit:
+                with contextlib.suppress(ConnectionClosed):
+                    await session.run(connection)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            await self._expire(connection, outbox)
+        finally:
+            sending.cancel()
+            with contextlib.suppress(asyncio.CancelledError, ConnectionClosed):
+                await sending
+
+    def _session_settings(self, connection: ServerConnection) -> configuration.Settings:
+        assert connection.request is not None
+        query = parse_qs(urlsplit(connection.request.path).query)
+        model = query.get("model", [_DEFAULT_MODEL])[0]
+        expires_at = int(time.time() + self._settings.session_seconds)
+        return configuration.defaults(new_id("sess"), model, expires_at)
+
+    async def _expire(self, connection: ServerConnection, outbox: Outbox) -> None:
+        minutes = self._settings.session_seconds / 60
+        message = f"Your session hit the maximum duration of {minutes:g} minutes."
+        outbox.put(Refusal("session_expired", message).event(None))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(outbox.flush(), 2)
+        await connection.close(1001, "session_expired")
