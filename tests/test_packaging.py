@@ -169,4 +169,6 @@ def _normal(name: str) -> str:
 
 def _files_in(folder: str) -> list[str]:
     root = ROOT / folder
-    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    return sorted(
+        path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file() and path.suffix != ".pyc"
+    )
