@@ -168,7 +168,7 @@ def _normal(name: str) -> str:
 
 
 def _files_in(folder: str) -> list[str]:
+    """Return the data files of a folder, relative to it; scripts that make them stay in the checkout."""
     root = ROOT / folder
-    return sorted(
-        path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file() and path.suffix != ".pyc"
-    )
+    files = (path for path in root.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc"))
+    return sorted(path.relative_to(root).as_posix() for path in files)
