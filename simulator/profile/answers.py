@@ -4,7 +4,6 @@ A component's config is understood in the specification's spelling (`question`, 
 platform's factories (`prompt`, `options`); options may be plain texts or objects with `text`, `label` or `value`.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -180,11 +179,11 @@ def judge(component: str, config: Mapping[str, Any], tool: str, arguments: str) 
 
 
 def read_argument(tool: str, arguments: str) -> tuple[Any, str | None]:
-    """Return the one argument of a declared tool's call, or None and a sentence: its JSON must hold that and no more."""
+    """Return the argument of a declared tool's call, or None and a sentence: the JSON holds just that one."""
     argument = ARGUMENT_OF[tool]
     try:
-        given = json.loads(arguments, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
+        given = msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None, "The arguments are not JSON."
     if not isinstance(given, dict):
         return None, "The arguments are not a JSON object."
@@ -194,10 +193,6 @@ def read_argument(tool: str, arguments: str) -> tuple[Any, str | None]:
         extra = ", ".join(f"“{each}”" for each in given if each != argument)
         return None, f"There is no argument {extra}."
     return given[argument], None
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _is_number(value: Any) -> bool:

@@ -62,6 +62,8 @@ class PlayedItem(msgspec.Struct):
     item_id: str
     response_id: str
     received_bytes: int = 0
+    complete: bool = False
+    """No more audio of it comes."""
 
     @property
     def received_samples(self) -> int:
@@ -81,25 +83,47 @@ class PlaybackLedger:
 
     def __init__(self) -> None:
         self._open: dict[str, PlayedItem] = {}
+        self._seen: set[str] = set()
+        self._complete: set[tuple[str, str]] = set()
 
     @property
     def anything_open(self) -> bool:
-        """Whether something is queued or being heard."""
-        return bool(self._open)
+        """Whether at least a sample is queued or being heard, or was heard of an item that goes on."""
+        return any(item.received_samples for item in self._open.values())
 
     @property
     def open_responses(self) -> set[str]:
         """The responses whose audio is queued or being heard."""
         return {item.response_id for item in self._open.values()}
 
-    def is_open(self, item_id: str) -> bool:
-        """Whether this item is queued or being heard."""
-        return item_id in self._open
+    def first_sight(self, item_id: str) -> bool:
+        """Whether audio of this item comes for the first time; from then on it does not."""
+        new = item_id not in self._seen
+        self._seen.add(item_id)
+        return new
 
     def received(self, item_id: str, response_id: str, size_bytes: int) -> None:
         """Count the payload of one delta that is going to be played."""
+        self._seen.add(item_id)
         item = self._open.setdefault(item_id, PlayedItem(item_id, response_id))
         item.received_bytes += size_bytes
+
+    def complete(self, item_id: str) -> PlayedItem | None:
+        """No more audio of this item comes; return it if it is open and was not complete before."""
+        item = self._open.get(item_id)
+        if item is None or item.complete:
+            return None
+        item.complete = True
+        self._complete.add((item.response_id, item_id))
+        return item
+
+    def is_complete(self, item_id: str, response_id: str) -> bool:
+        """Whether the end of this item was announced."""
+        return (response_id, item_id) in self._complete
+
+    def incomplete_of(self, response_id: str) -> list[str]:
+        """The open items of a response whose end was not announced."""
+        return [each.item_id for each in self._open.values() if each.response_id == response_id and not each.complete]
 
     def report(self, report: PlaybackReport) -> list[Note]:
         """Take what the loudspeaker reports and return its note. A report about an item that was cut is void."""

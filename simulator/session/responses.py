@@ -1,0 +1,248 @@
+"""The responses: one at a time in the default conversation, and which of them are still wanted.
+
+A request waits while a response is in progress or an earlier request is unanswered, and after a cancel for
+response.done. The engine makes responses of its own at the end of a turn, and the two may cross: then it refuses ours
+with conversation_already_has_active_response, and the request waits again.
+
+response.created does not name the request. The next one whose modalities fit is taken to be ours, until an error
+says otherwise. Responses outside the default conversation run beside it and block nothing.
+"""
+
+from collections import deque
+from typing import Final
+
+import msgspec
+from msgspec import UNSET
+
+from simulator.profile import facts
+from simulator.protocol import client_events as client
+from simulator.protocol.server_events import FunctionCall, ResponseObject
+from simulator.session.actions import Action, Note, Settled
+from simulator.session.outbox import Outbox, id_of
+from simulator.session.questions import OpenQuestion
+from simulator.units import NS_PER_MS
+
+ALREADY_ACTIVE: Final = "conversation_already_has_active_response"
+_MOST_ATTEMPTS: Final = 3
+
+
+class Request(msgspec.Struct):
+    """A response that we want."""
+
+    response: client.Response
+    token: int | None = None
+    question: OpenQuestion | None = None
+    """The question that it answers silently; None for a spoken reply."""
+    attempts: int = 0
+
+
+def spoken(instructions: str | None = None) -> client.Response:
+    """Return the parameters of a spoken reply."""
+    return client.Response(output_modalities=["audio"], instructions=UNSET if instructions is None else instructions)
+
+
+def silent(tool: str) -> client.Response:
+    """Return the parameters of a silent answer (voiceEngine.questionRequest)."""
+    return client.Response(output_modalities=["text"], tool_choice=client.ForcedTool(tool))
+
+
+class ActiveResponse(msgspec.Struct):
+    """A response in progress; `request` None for one that the engine made by itself."""
+
+    response_id: str
+    request: Request | None = None
+    event_id: str | None = None
+    """The response.create that it is taken to answer."""
+    blocks: bool = True
+    cancelled_ns: int | None = None
+
+    @property
+    def silent(self) -> bool:
+        """Whether it was asked for without audio."""
+        return self.request is not None and self.request.response.output_modalities == ["text"]
+
+
+class _Outstanding(msgspec.Struct):
+    request: Request
+    event_id: str
+    sent_ns: int
+    cancel: bool = False
+
+
+class Responses:
+    """The requests that wait, the one that is unanswered, the responses in progress and the unwanted ones."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+        self._ready = False
+        self._queue: deque[Request] = deque()
+        self._outstanding: _Outstanding | None = None
+        self._active: dict[str, ActiveResponse] = {}
+        self._calls: dict[str, dict[str, FunctionCall]] = {}
+        self._unwanted: set[str] = set()
+        self._failed: list[OpenQuestion] = []
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether a response of the default conversation is in progress."""
+        return any(each.blocks for each in self._active.values())
+
+    def is_wanted(self, response_id: str) -> bool:
+        """Whether audio of this response is still to be played."""
+        return response_id not in self._unwanted
+
+    def is_silent(self, response_id: str) -> bool:
+        """Whether this response was asked for without audio."""
+        return response_id in self._active and self._active[response_id].silent
+
+    def drop(self, response_ids: set[str]) -> None:
+        """Play no more audio of these."""
+        self._unwanted |= response_ids
+
+    def spoken_in_progress(self) -> set[str]:
+        """The responses in progress that may have audio."""
+        return {each.response_id for each in self._active.values() if not each.silent}
+
+    def start(self, now_ns: int) -> list[Action]:
+        """The session is configured: what waits may be sent."""
+        self._ready = True
+        return self._pump(now_ns)
+
+    def request(self, request: Request, now_ns: int) -> list[Action]:
+        """Ask for a response as soon as none is in progress."""
+        self._queue.append(request)
+        return self._pump(now_ns)
+
+    def withdraw(self, question: OpenQuestion) -> None:
+        """Forget the requests for this question that were not sent."""
+        self._queue = deque(each for each in self._queue if each.question is not question)
+
+    def cancel(self, now_ns: int) -> list[Action]:
+        """Stop the response in progress, or the one that was asked for and did not begin."""
+        open_ones = [each for each in self._active.values() if each.cancelled_ns is None]
+        if not open_ones and not self._active and self._outstanding is not None:
+            self._outstanding.cancel = True
+        actions: list[Action] = []
+        for each in open_ones:
+            each.cancelled_ns = now_ns
+            response_id = each.response_id or UNSET
+            actions.append(self._outbox.send(client.ResponseCancel(response_id=response_id)))
+        return actions
+
+    def created(self, response: ResponseObject, now_ns: int) -> list[Action]:
+        """A response began."""
+        active = ActiveResponse(response.id or "", blocks=not response.out_of_band)
+        self._active[active.response_id] = active
+        outstanding = self._outstanding
+        if outstanding is None or not active.blocks or not _fits(outstanding.request, response):
+            return []
+        active.request, active.event_id = outstanding.request, outstanding.event_id
+        self._outstanding = None
+        token, active.request.token = active.request.token, None
+        actions: list[Action] = [] if token is None else [Settled(token)]
+        if outstanding.cancel:
+            self.drop({active.response_id})
+            actions += self.cancel(now_ns)
+        return actions
+
+    def called(self, response_id: str, call: FunctionCall) -> None:
+        """A call came; whether it is complete is known when its response is done."""
+        self._calls.setdefault(response_id, {})[call.call_id] = call
+
+    def done(self, response: ResponseObject) -> tuple[ActiveResponse, list[FunctionCall]]:
+        """A response ended; return it and its calls: none where it was cancelled or failed.
+
+        One that does not say its id ends the only response in progress.
+        """
+        response_id = response.id
+        if response_id is None:
+            response_id = next(iter(self._active)) if len(self._active) == 1 else ""
+        active = self._active.pop(response_id, None) or ActiveResponse(response_id, blocks=False)
+        calls = self._calls.pop(response_id, {})
+        calls.update({each.call_id: each for each in response.function_calls})
+        if response.status in ("cancelled", "failed"):
+            return active, []
+        return active, list(calls.values())
+
+    def resume(self, now_ns: int) -> list[Action]:
+        """A response ended and was dealt with: send what waits."""
+        return self._pump(now_ns)
+
+    def refused(self, event_id: str | None, code: str | None, sentence: str, now_ns: int) -> list[Action] | None:
+        """Take an error; return None where it refuses no request of ours.
+
+        A request that crossed a response of the engine's own waits again, at most three times in all.
+        """
+        request = self._refused_request(event_id)
+        if request is None:
+            return None
+        if code == ALREADY_ACTIVE and request.attempts < _MOST_ATTEMPTS:
+            self._queue.appendleft(request)
+            return self._pump(now_ns)
+        return [*self._fail(request, sentence, code or "response_refused"), *self._pump(now_ns)]
+
+    def take_failed(self) -> list[OpenQuestion]:
+        """Return and forget the questions whose request the engine refused or did not answer."""
+        failed, self._failed = self._failed, []
+        return failed
+
+    def overdue(self, now_ns: int) -> list[Action]:
+        """Give up what the engine did not answer within eventTimeoutMs: a request, or a cancel."""
+        limit_ns = facts.THRESHOLDS.event_timeout_ms * NS_PER_MS
+        seconds = facts.THRESHOLDS.event_timeout_ms // 1000
+        actions: list[Action] = []
+        if self._outstanding is not None and now_ns - self._outstanding.sent_ns > limit_ns:
+            sentence = f"The engine did not begin the requested response within {seconds} s."
+            request, self._outstanding = self._outstanding.request, None
+            actions += self._fail(request, sentence, "response_not_created")
+        for each in list(self._active.values()):
+            if each.cancelled_ns is not None and now_ns - each.cancelled_ns > limit_ns:
+                del self._active[each.response_id]
+                sentence = f"The engine did not end the cancelled response within {seconds} s."
+                actions.append(Note("problem", {"whose": "engine", "code": "cancel_unanswered", "sentence": sentence}))
+        return actions + (self._pump(now_ns) if actions else [])
+
+    def abandon(self, error: str) -> list[Action]:
+        """The connection ended: nothing that was asked for comes any more."""
+        requests = [*self._queue, *([self._outstanding.request] if self._outstanding is not None else [])]
+        self._ready = False
+        self._queue.clear()
+        self._outstanding = None
+        self._active.clear()
+        return [Settled(each.token, error) for each in requests if each.token is not None]
+
+    def _refused_request(self, event_id: str | None) -> Request | None:
+        """Return the request whose response.create an error names, and take back what it was thought to have made."""
+        if event_id is None:
+            return None
+        if self._outstanding is not None and self._outstanding.event_id == event_id:
+            request, self._outstanding = self._outstanding.request, None
+            return request
+        for active in self._active.values():
+            if active.event_id == event_id and active.request is not None:
+                request = active.request
+                active.request = active.event_id = None
+                return request
+        return None
+
+    def _fail(self, request: Request, sentence: str, code: str) -> list[Action]:
+        if request.question is not None:
+            self._failed.append(request.question)
+        actions: list[Action] = [Note("problem", {"whose": "engine", "code": code, "sentence": sentence})]
+        if request.token is not None:
+            actions.append(Settled(request.token, sentence))
+        return actions
+
+    def _pump(self, now_ns: int) -> list[Action]:
+        if not self._ready or self.in_progress or self._outstanding is not None or not self._queue:
+            return []
+        request = self._queue.popleft()
+        request.attempts += 1
+        send = self._outbox.send(client.ResponseCreate(response=request.response))
+        self._outstanding = _Outstanding(request, id_of(send), now_ns)
+        return [send]
+
+
+def _fits(request: Request, response: ResponseObject) -> bool:
+    modalities = response.output_modalities
+    return modalities is None or modalities == request.response.output_modalities
