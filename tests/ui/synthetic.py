@@ -94,7 +94,8 @@ class SyntheticSession:
         text = "Well, I would take the coffee, because the day was long and the tea here is mostly warm water. "
         until = 3_400 + (2_600 if cut else _REPLY_MS / 3)
         words = text.split(" ")
-        for n, at in enumerate(np.arange(3_400, until, 33.3)):
+        arrivals = np.arange(3_400, until, 33.3)
+        for n, at in enumerate(arrivals):
             self._delta(t + at, item, response)
             if n < len(words):
                 self._received(
@@ -104,7 +105,7 @@ class SyntheticSession:
                     response_id=response,
                     delta=words[n] + " ",
                 )
-        received = round((until - 3_400) / 33.3) * 2400
+        received = len(arrivals) * 2_400
         handed_ns = round((t + 3_470) * NS_PER_MS)
         self._note(t + 3_471, "playback.started", item_id=item, response_id=response, handed_ns=handed_ns)
         self._end_reply(number, t, item, response, received, cut=cut)

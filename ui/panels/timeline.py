@@ -119,11 +119,14 @@ class TimelinePanel(QWidget):
         for widget in (zoom_out, self._width_text, zoom_in):
             bar.addWidget(widget)
         bar.addSpacing(10)
-        for action, text in ((self.follow_action, "Follow  F"), (self.freeze_action, "Freeze  Z")):
+        for action in (self.follow_action, self.freeze_action):
             button = QToolButton()
-            button.setDefaultAction(action)
-            button.setText(text)
+            button.setCheckable(True)
+            button.setText(f"{action.text()}  {action.shortcut().toString()}")
+            button.setToolTip(action.toolTip())
             button.setProperty("role", "quiet")
+            button.clicked.connect(action.trigger)
+            action.toggled.connect(button.setChecked)
             bar.addWidget(button)
         bar.addSpacing(10)
         bar.addWidget(self._note)

@@ -5,8 +5,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ui.theme import Theme, mono_font
 
@@ -49,17 +49,12 @@ def _short_string(text: str) -> str:
 
 
 class JsonView(QWidget):
-    """Shows one JSON value, or a hint where there is none."""
+    """Shows one JSON object, or a hint where there is none."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._value: Any = None
         self._title = QLabel()
         self._title.setProperty("role", "heading")
-        self._copy = QPushButton("Copy as JSON")
-        self._copy.setProperty("role", "quiet")
-        self._copy.setToolTip("Copy the whole value, nothing shortened")
-        self._copy.clicked.connect(self.copy)
         self._text = QPlainTextEdit()
         self._text.setReadOnly(True)
         self._text.setFont(mono_font())
@@ -70,13 +65,10 @@ class JsonView(QWidget):
         self._text.setPlaceholderText("Select a row to see its JSON")
         self._text.setAccessibleName("JSON of the selected row")
         self._highlighter = _Highlighter(self._text.document(), theme)
-        top = QHBoxLayout()
-        top.addWidget(self._title, 1)
-        top.addWidget(self._copy)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 2, 4, 4)
         layout.setSpacing(2)
-        layout.addLayout(top)
+        layout.addWidget(self._title)
         layout.addWidget(self._text, 1)
         self.show_value(None)
 
@@ -85,18 +77,11 @@ class JsonView(QWidget):
         """What is shown."""
         return self._text.toPlainText()
 
-    def show_value(self, value: "Mapping[str, Any] | list[Any] | None", title: str = "") -> None:
-        """Show a JSON value under a title; None empties the view."""
-        self._value = value
+    def show_value(self, value: "Mapping[str, Any] | None", title: str = "") -> None:
+        """Show a JSON object under a title; None empties the view, and the title may say what to do."""
         self._title.setText(title)
-        self._copy.setEnabled(value is not None)
         text = "" if value is None else json.dumps(shortened(value), ensure_ascii=False, indent=2)
         self._text.setPlainText(text)
-
-    def copy(self) -> None:
-        """Put the whole value on the clipboard as JSON."""
-        if self._value is not None:
-            QGuiApplication.clipboard().setText(json.dumps(self._value, ensure_ascii=False, indent=2))
 
 
 class _Highlighter(QSyntaxHighlighter):

@@ -213,7 +213,7 @@ def draw_agent(drawing: Drawing, spans: "list[AgentSpan]") -> None:
         if extent is None:
             continue
         left, right = extent
-        hollow = QRectF(left, rect.top() + rect.height() * 0.22, right - left, rect.height() * 0.56)
+        hollow = QRectF(left, rect.top() + rect.height() * 0.25, right - left, rect.height() * 0.55)
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(hollow)
@@ -238,8 +238,9 @@ def draw_never_heard_labels(drawing: Drawing, spans: "list[AgentSpan]") -> None:
         text = drawing.first_that_fits(right - left - 12, (f"never heard  {length}", length))
         if text:
             width = drawing.metrics.horizontalAdvance(text) + 8
-            label = QRectF(left + 5, rect.bottom() - 20, width, 16)
-            drawing.painter.fillRect(label, drawing.theme.colour("sunken", 0.85))
+            # On the lower edge of the outline, which the label interrupts.
+            label = QRectF(left + 8, rect.top() + rect.height() * 0.8 - 8, width, 16)
+            drawing.painter.fillRect(label, drawing.theme.colour("sunken"))
             drawing.text(label, text, "never_heard", _CENTRE)
             taken_until = label.right()
 
@@ -346,7 +347,7 @@ def draw_responses(drawing: Drawing, responses: "list[ResponseSpan]", rows: list
 
 
 def draw_pushes(drawing: Drawing, pushes: "Iterable[Push]") -> None:
-    """Draw a mark for each push, with its name in the first of two rows that is free there."""
+    """Draw a mark for each push, with its name below in the first of two rows that is free there."""
     rect, painter, theme, window = drawing.rects.study, drawing.painter, drawing.theme, drawing.window
     free_from = [-1e9, -1e9]
     for push in pushes:
@@ -355,19 +356,20 @@ def draw_pushes(drawing: Drawing, pushes: "Iterable[Push]") -> None:
             continue
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("study"))
-        top = rect.top() + 3
-        painter.drawPolygon([QPointF(x, top), QPointF(x - 4.5, top + 8), QPointF(x + 4.5, top + 8)])
-        painter.setPen(QPen(theme.colour("study", 0.6), 1))
+        top = rect.top() + 2
+        painter.drawPolygon([QPointF(x, top), QPointF(x - 5, top + 8), QPointF(x + 5, top + 8)])
         marked = QRectF(x - 6, rect.top(), 12, rect.height())
-        width = drawing.metrics.horizontalAdvance(push.event)
         row = next((number for number, free in enumerate(free_from) if x >= free), None)
         if row is not None:
-            label = QRectF(x + 8, rect.top() + 1 + row * 18, width, 18)
+            label = QRectF(x - 4, top + 8 + row * 15, drawing.metrics.horizontalAdvance(push.event), 16)
             if row:
-                painter.drawLine(QPointF(x, top + 8), QPointF(x, label.center().y()))
-                painter.drawLine(QPointF(x, label.center().y()), QPointF(x + 5, label.center().y()))
+                painter.setPen(QPen(theme.colour("study", 0.7), 1))
+                painter.drawLine(QPointF(x, top + 8), QPointF(x, label.top() + 3))
             drawing.text(label, push.event, "study")
             free_from[row] = label.right() + 14
+            if row:
+                # The leader crosses the row above.
+                free_from[0] = max(free_from[0], x + 8)
             marked = marked.united(label)
         drawing.marks.append(Mark(marked, push.seq, push.t_ns, f"study: {push.event}\nat {clock_text(push.t_ns)}"))
 

@@ -1,0 +1,186 @@
+"""The transcript: one paragraph a turn, with what was heard and what was only generated told apart.
+
+Of a reply that was cut the engine gives one text and one length of audio, and nothing about which word was said when.
+So the place where hearing ended is an estimate by the share of the audio, and is marked as one: ≈.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QLabel, QStackedLayout, QTextBrowser, QWidget
+
+from simulator.record.measures import Measures, Turn
+from simulator.units import NS_PER_S
+from ui.theme import Theme, ui_font
+from ui.widgets.time_window import clock_text
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QShowEvent
+
+_NAMES: Final = {"participant": "Participant", "agent": "Agent", "typed": "Typed", "study": "Study"}
+_ROLES: Final = {"participant": "participant", "agent": "agent", "typed": "participant", "study": "study"}
+_EMPTY: Final = "Nothing was said yet.\nConnect (F5) and talk (Space): each turn appears here, with its time."
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One turn in words: `said` was heard (or spoken), `unsaid` was generated only, `note` says how much."""
+
+    who: str
+    t_ns: int
+    seq: int
+    said: str
+    pending: str
+    """Generated text of which it is not known yet whether it will be heard."""
+    unsaid: str
+    note: str
+
+
+def paragraph(turn: Turn, speech_s: float | None) -> Paragraph:
+    """Return how a turn is shown. `speech_s` is the length of the participant's speech, where it is known."""
+    said, pending, unsaid, note = turn.text, "", "", ""
+    if turn.who == "participant" and not turn.text:
+        said = "(speech)" if speech_s is None else f"(speech, {speech_s:.1f} s)"
+    if turn.who == "agent":
+        generated_s = (turn.generated_ms or 0.0) / 1000
+        if turn.heard_ms is None:
+            said, pending = "", turn.text or "(voice)"
+            note = f"generated {generated_s:.1f} s"
+        elif turn.generated_ms is not None and turn.heard_ms < turn.generated_ms - 1:
+            said = turn.heard_text or ""
+            unsaid = turn.text[len(said) :].strip() or ("" if turn.text else "(voice)")
+            note = f"heard {turn.heard_ms / 1000:.1f} of {generated_s:.1f} s"
+        else:
+            said = turn.text or "(voice)"
+            note = f"heard {turn.heard_ms / 1000:.1f} s"
+    return Paragraph(turn.who, turn.t_ns, turn.seq, said, pending, unsaid, note)
+
+
+class TranscriptPanel(QWidget):
+    """Shows the turns of one record. Keeps to the end only while the end is in sight."""
+
+    mark_clicked = Signal(int)
+    """The time of a turn was chosen: the `seq` of its entry in the log."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._measures = Measures()
+        self._revision = -1
+        self._shown: list[tuple[Paragraph, int]] = []
+        self._view = QTextBrowser()
+        self._view.setOpenLinks(False)
+        self._view.setFont(ui_font(1.05))
+        self._view.document().setUndoRedoEnabled(False)
+        self._view.document().setDocumentMargin(10)
+        self._view.setAccessibleName("Transcript")
+        self._view.anchorClicked.connect(self._anchor_clicked)
+        self._view.setStyleSheet("QTextBrowser { border: none; }")
+        empty = QLabel(_EMPTY)
+        empty.setProperty("role", "muted")
+        empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(self._view)
+        theme.changed.connect(self._redress)
+
+    @property
+    def text(self) -> str:
+        """What is shown, as plain text."""
+        return self._view.toPlainText()
+
+    def set_source(self, measures: Measures) -> None:
+        """Show the turns of another record."""
+        self._measures = measures
+        self._redress()
+
+    def refresh(self) -> None:
+        """Show the turns that are new or changed; does nothing while hidden or when nothing changed."""
+        if not self.isVisible() or self._revision == self._measures.revision:
+            return
+        self._revision = self._measures.revision
+        lengths = {
+            span.item_id: (span.stopped_ns - span.started_ns) / NS_PER_S
+            for span in self._measures.speech_spans
+            if span.stopped_ns is not None
+        }
+        paragraphs = [paragraph(turn, lengths.get(turn.item_id)) for turn in self._measures.turns]
+        same = 0
+        while same < min(len(paragraphs), len(self._shown)) and self._shown[same][0] == paragraphs[same]:
+            same += 1
+        self._stack.setCurrentIndex(1 if paragraphs else 0)
+        if same < len(paragraphs) or same < len(self._shown):
+            self._replace_from(same, paragraphs[same:])
+
+    def showEvent(self, event: "QShowEvent") -> None:
+        """Catch up with what came while hidden."""
+        super().showEvent(event)
+        self.refresh()
+
+    def _replace_from(self, first: int, paragraphs: list[Paragraph]) -> None:
+        bar = self._view.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 4
+        cursor = QTextCursor(self._view.document())
+        cursor.beginEditBlock()
+        if first < len(self._shown):
+            cursor.setPosition(self._shown[first][1])
+            cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+            cursor.removeSelectedText()
+            del self._shown[first:]
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        for item in paragraphs:
+            self._shown.append((item, cursor.position()))
+            self._write(cursor, item)
+        cursor.endEditBlock()
+        if at_end:
+            bar.setValue(bar.maximum())
+
+    def _write(self, cursor: QTextCursor, item: Paragraph) -> None:
+        head = QTextBlockFormat()
+        head.setTopMargin(0 if cursor.position() == 0 else 9)
+        if cursor.position() == 0:
+            cursor.setBlockFormat(head)
+        else:
+            cursor.insertBlock(head)
+        who = self._format(_ROLES[item.who])
+        who.setFontWeight(QFont.Weight.DemiBold)
+        cursor.insertText(_NAMES[item.who], who)
+        cursor.insertText("   ", self._format("text_muted"))
+        time = self._format("text_muted")
+        time.setAnchor(True)
+        time.setAnchorHref(f"#{item.seq}")
+        time.setToolTip("Show in the log and the timeline")
+        cursor.insertText(clock_text(item.t_ns), time)
+        if item.note:
+            cursor.insertText(f"   {item.note}", self._format("text_muted"))
+        body = QTextBlockFormat()
+        body.setTopMargin(1)
+        cursor.insertBlock(body)
+        cursor.insertText(item.said, self._format("text"))
+        if item.pending:
+            cursor.insertText(item.pending, self._format("text_muted"))
+        if item.unsaid:
+            unsaid = self._format("never_heard")
+            unsaid.setFontStrikeOut(True)
+            estimate = self._format("never_heard")
+            estimate.setToolTip("Where hearing ended is estimated from the share of the audio that was heard")
+            cursor.insertText(" ≈ " if item.said else "", estimate)
+            cursor.insertText(item.unsaid, unsaid)
+            cursor.insertText("  not heard", self._format("never_heard"))
+
+    def _format(self, role: str) -> QTextCharFormat:
+        form = QTextCharFormat()
+        form.setForeground(self._theme.colour(role))
+        return form
+
+    def _anchor_clicked(self, url: QUrl) -> None:
+        self.mark_clicked.emit(int(url.fragment()))
+
+    def _redress(self) -> None:
+        """Write everything again."""
+        self._shown.clear()
+        self._view.clear()
+        self._revision = -1
+        self.refresh()
