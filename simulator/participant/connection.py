@@ -1,0 +1,234 @@
+"""The WebSocket to the engine: frames with the time at which they were read and handed over, and why it ended.
+
+A frame is stamped right after it was read from the socket and before anything looks at it, and right after it was
+handed to the socket. Failures are told apart here, at the boundary, and nowhere else: what the `websockets` library
+raises does not leave this file.
+"""
+
+import asyncio
+import contextlib
+import ssl
+import time
+from collections import deque
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Final, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed as SocketClosed
+from websockets.exceptions import (
+    InvalidHandshake,
+    InvalidProxy,
+    InvalidStatus,
+    InvalidURI,
+    NegotiationError,
+    ProxyError,
+)
+from websockets.typing import Subprotocol
+
+from simulator import __version__
+from simulator.engines.profiles import EngineTarget
+from simulator.errors import EngineFault, EngineUnreachable, KeyRefused, SimulatorError
+from simulator.profile.facts import SAFETY_IDENTIFIER_HEADER, SAFETY_IDENTIFIER_PREFIX
+
+MAX_FRAME_BYTES: Final = 64 * 1024 * 1024
+_OPEN_WITHIN_S: Final = 10.0
+_CLOSE_WITHIN_S: Final = 0.5
+_QUEUED_FRAMES: Final = 1024
+"""Frames read ahead before the library stops reading the socket, which would make arrival times lie."""
+
+OnFrame = Callable[[bytes, int], None]
+"""Takes the text of a frame as UTF-8, and the monotonic time in ns at which it was read."""
+OnSent = Callable[[int], None]
+"""Takes the monotonic time in ns at which a frame had been handed to the socket."""
+
+
+class Ended(NamedTuple):
+    """Why the connection ended."""
+
+    by: Literal["engine", "us", "lost"]
+    code: int | None
+    reason: str
+    sentence: str
+    """For the user; empty where we closed it."""
+
+
+class Connection:
+    """An open connection. Belongs to the loop that opened it."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._outgoing: deque[tuple[str, OnSent]] = deque()
+        self._waiting = asyncio.Event()
+        self._all_sent = asyncio.Event()
+        self._all_sent.set()
+        self._closing = False
+
+    @classmethod
+    async def open(cls, target: EngineTarget, pseudonym: str) -> Self:
+        """Connect. `pseudonym` stands for the participant and is sent as the safety identifier.
+
+        Raises EngineUnreachable, KeyRefused, or EngineFault for any other refusal. Cancelling it leaves nothing open.
+        """
+        headers = {**target.headers, SAFETY_IDENTIFIER_HEADER: SAFETY_IDENTIFIER_PREFIX + pseudonym}
+        host = urlsplit(target.url).hostname or ""
+        try:
+            socket = await connect(
+                target.url,
+                additional_headers=headers,
+                user_agent_header=f"participant-simulator/{__version__}",
+                subprotocols=[Subprotocol("realtime")],
+                compression=None,
+                proxy=None if _is_loopback(host) else True,
+                max_size=MAX_FRAME_BYTES,
+                max_queue=_QUEUED_FRAMES,
+                open_timeout=_OPEN_WITHIN_S,
+                close_timeout=_CLOSE_WITHIN_S,
+            )
+        except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
+            raise _refusal(error, host) from error
+        return cls(socket)
+
+    @property
+    def subprotocol(self) -> str | None:
+        """The subprotocol that the engine chose."""
+        return self._socket.subprotocol
+
+    def send(self, text: str, on_sent: OnSent) -> None:
+        """Queue a frame; frames leave in order. Nothing is sent once the connection is closing."""
+        self._outgoing.append((text, on_sent))
+        self._all_sent.clear()
+        self._waiting.set()
+
+    async def run(self, on_frame: OnFrame) -> Ended:
+        """Receive and send until the connection ends, and return why. `on_frame` must not raise."""
+        sender = asyncio.create_task(self._send_all())
+        try:
+            while True:
+                frame = await self._socket.recv(decode=False)
+                on_frame(frame, time.monotonic_ns())
+        except SocketClosed as closed:
+            return self._ended(closed)
+        finally:
+            sender.cancel()
+            with contextlib.suppress(asyncio.CancelledError, SocketClosed):
+                await sender
+            self._all_sent.set()
+
+    async def close(self) -> None:
+        """Send what is queued, then close; `run` returns. Takes half a second at most."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._all_sent.wait(), _CLOSE_WITHIN_S / 2)
+        self._closing = True
+        await self._socket.close()
+
+    async def _send_all(self) -> None:
+        while True:
+            await self._waiting.wait()
+            self._waiting.clear()
+            while self._outgoing:
+                text, on_sent = self._outgoing[0]
+                await self._socket.send(text)
+                on_sent(time.monotonic_ns())
+                self._outgoing.popleft()
+            self._all_sent.set()
+
+    def _ended(self, closed: SocketClosed) -> Ended:
+        if self._closing:
+            return Ended("us", closed.rcvd.code if closed.rcvd else None, "", "")
+        if closed.rcvd is not None and closed.rcvd_then_sent:
+            code, reason = closed.rcvd.code, closed.rcvd.reason
+            told = f" (“{reason}”)" if reason else ""
+            sentence = f"The engine closed the connection with code {code}{told}: {_advice(code)}."
+            return Ended("engine", code, reason, sentence)
+        why = _why_lost(closed.sent.code if closed.sent else None)
+        return Ended("lost", None, why, f"The connection was lost, {why}.")
+
+
+def _why_lost(sent_code: int | None) -> str:
+    """Return why, by the code with which the library gave the connection up."""
+    match sent_code:
+        case None:
+            return "the engine hung up without closing it: see whether it still runs, then connect again"
+        case 1009:
+            return f"the engine sent a message of more than {MAX_FRAME_BYTES >> 20} MiB: see its log"
+        case 1011:
+            return "the engine stopped answering: check the network, then connect again"
+        case _:
+            return f"the engine sent what is no WebSocket frame (code {sent_code}): see its log"
+
+
+def _advice(code: int) -> str:
+    match code:
+        case 1000 | 1001:
+            return "connect again to go on"
+        case 1008:
+            return "it refused the session, so check the key and the model"
+        case 1009:
+            return "a message was too large for it, so send smaller images"
+        case 1011 | 1012 | 1013:
+            return "it failed or is restarting, so try again later"
+        case _:
+            return "its own log may say why"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _refusal(error: Exception, host: str) -> SimulatorError:
+    """Return what a failed attempt to connect means to the user. Details never hold headers."""
+    match error:
+        case InvalidStatus():
+            return _refused_status(error.response.status_code, host)
+        case InvalidURI():
+            return EngineUnreachable("The address of the engine cannot be used: check it.")
+        case InvalidProxy() | ProxyError():
+            return EngineUnreachable(f"The proxy between here and {host} refused: check the proxy settings.")
+        case NegotiationError():
+            return EngineFault(f"{host} does not speak the interface's WebSocket protocol: check the address.")
+        case InvalidHandshake():
+            return EngineFault(
+                f"{host} answered, but not as a WebSocket: check the address and its path.", type(error).__name__
+            )
+        case ssl.SSLCertVerificationError():
+            return EngineUnreachable(
+                f"The certificate of {host} is not trusted: check the address and this computer's clock.",
+                error.verify_message,
+            )
+        case ssl.SSLError():
+            return EngineUnreachable(
+                f"No encrypted connection to {host} could be made: check whether the address starts with ws:// or wss://.",
+                error.reason or "",
+            )
+        case TimeoutError():
+            return EngineUnreachable(f"{host} did not answer within {_OPEN_WITHIN_S:.0f} s: check address and network.")
+        case ConnectionRefusedError():
+            return EngineUnreachable(f"Nothing listens at {host}: start the engine, or check the address and its port.")
+        case _:
+            return EngineUnreachable(
+                f"The engine at {host} cannot be reached: check the address and the network.",
+                f"{type(error).__name__}: {error}",
+            )
+
+
+def _refused_status(status: int, host: str) -> SimulatorError:
+    match status:
+        case 401:
+            return KeyRefused(f"{host} refused the key (401): check that it is the right one and still valid.")
+        case 403:
+            return KeyRefused(f"{host} does not allow this key to connect (403): check its rights, and the model.")
+        case 404:
+            return EngineFault(f"{host} knows no engine at this address (404): check the path and the model.")
+        case 429:
+            return EngineFault(f"{host} takes no more connections at present (429): wait, or check the account.")
+        case _ if status >= 500:
+            return EngineFault(f"{host} failed while the connection was made ({status}): try again later.")
+        case _:
+            return EngineFault(f"{host} refused the connection with status {status}: check the address.")

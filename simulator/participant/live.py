@@ -1,0 +1,331 @@
+"""One live session, from the open socket to the closed record: the place where everything meets.
+
+The session decides, this executes. A frame is stamped, kept in the record and given to the session; what the session
+wants is done at once and in order, so that from the arrival of speech_started to the cut there is no await, no queue
+and no other task. Times given to the session are on the record's clock, so its notes are too.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+from simulator.audio.pcm import SampleAssembler, samples_to_bytes
+from simulator.audio.playout import (
+    AudioHanded,
+    ItemHeard,
+    LastSound,
+    PlaybackEnded,
+    PlaybackEvent,
+    PlaybackGap,
+    PlaybackStarted,
+    Playout,
+)
+from simulator.audio.streams import DacSource
+from simulator.errors import SimulatorError
+from simulator.participant.connection import Connection, Ended
+from simulator.participant.recorder import SessionRecorder
+from simulator.participant.replies import ReplyBegan, ReplyOver, ReplyWatch
+from simulator.participant.voice import SpokenChunk
+from simulator.protocol.client_events import ClientEvent, InputAudioBufferAppend, encode, record_json
+from simulator.protocol.codec import as_json, decode
+from simulator.protocol.server_events import (
+    IgnoredEvent,
+    MalformedEvent,
+    OutputAudioDelta,
+    Received,
+    ResponseDone,
+    UnknownEvent,
+)
+from simulator.record.entries import Entry
+from simulator.session import playback
+from simulator.session.actions import Action, CutPlayback, EndItem, Note, Play, Send, Settled
+from simulator.session.participant import ParticipantSession
+from simulator.session.settings import SessionSettings
+from simulator.units import BYTES_PER_SAMPLE, NS_PER_MS
+
+_TICK_NS: Final = 100 * NS_PER_MS
+
+
+class SessionStood(NamedTuple):
+    """The engine accepted the session's settings for the first time."""
+
+
+class RecordingSaid(NamedTuple):
+    """The recording was said to its end, or stopped."""
+
+    name: str
+
+
+class Answered(NamedTuple):
+    """A question was answered, or given up: the fields of the record's `answer` note."""
+
+    fields: dict[str, Any]
+
+
+LiveEvent = SessionStood | RecordingSaid | Answered | ReplyBegan | ReplyOver
+
+
+class LiveSession:
+    """Holds one session. Belongs to the loop's thread.
+
+    `on_event` hears what a study waits for, `dac_source` says where the output's times come from.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        settings: SessionSettings,
+        playout: Playout,
+        recorder: SessionRecorder,
+        *,
+        dac_source: Callable[[], DacSource],
+        on_event: Callable[[LiveEvent], None],
+    ) -> None:
+        self._connection = connection
+        self._playout = playout
+        self._recorder = recorder
+        self._dac_source = dac_source
+        self._on_event = on_event
+        self.session = ParticipantSession(settings)
+        self._assemblers: dict[str, SampleAssembler] = {}
+        self._replies = ReplyWatch()
+        self._settling: dict[int, asyncio.Future[str | None]] = {}
+        self._appended_samples = 0
+        self._barge_in: dict[str, Any] | None = None
+        self._ticked_ns = 0
+        self._stood = False
+        self.ended: Ended | None = None
+        self.stood = asyncio.Event()
+        """Set once the session's settings were accepted, and when the session ended."""
+
+    def _clock(self, at_ns: int) -> int:
+        """Return a monotonic time on the record's clock."""
+        return at_ns - self._recorder.started_ns
+
+    def _now(self) -> int:
+        return self._clock(time.monotonic_ns())
+
+    async def run(self) -> Ended:
+        """Hold the session until its connection ends, and return why."""
+        self._do(self.session.started(self._now()))
+        ended = await self._connection.run(self._on_frame)
+        self._end(ended)
+        return ended
+
+    async def close(self) -> None:
+        """End the session: `run` returns."""
+        self._do(self.session.closed(1000, "", self._now()))
+        await self._connection.close()
+
+    # ---- from the engine
+
+    def _on_frame(self, frame: bytes, at_ns: int) -> None:
+        event = decode(frame)
+        entry = self._keep(event, frame, at_ns)
+        self._do(self.session.received(event, entry.seq, self._clock(at_ns)))
+        if isinstance(event, ResponseDone):
+            response = event.response
+            if response.id is not None:
+                self._tell(self._replies.done(response.id, failed=response.status == "failed"))
+        if not self._stood and self.session.session_accepted is not None:
+            self._stood = True
+            self.stood.set()
+            self._on_event(SessionStood())
+
+    def _keep(self, event: Received, frame: bytes, at_ns: int) -> Entry:
+        log, size_bytes = self._recorder.log, len(frame)
+        match event:
+            case OutputAudioDelta(delta=delta):
+                return log.received(as_json(frame), at_ns, audio=delta, size_bytes=size_bytes)
+            case MalformedEvent(wire=dict() as wire, sentence=sentence) if event.type is not None:
+                return log.received(wire, at_ns, size_bytes=size_bytes, problem=sentence)
+            case MalformedEvent(text=text, sentence=sentence):
+                return log.received_malformed(text, at_ns, problem=sentence, size_bytes=size_bytes)
+            case UnknownEvent(wire=wire, sentence=sentence):
+                return log.received(wire, at_ns, size_bytes=size_bytes, problem=sentence)
+            case IgnoredEvent(wire=wire):
+                return log.received(wire, at_ns, size_bytes=size_bytes)
+            case _:
+                return log.received(as_json(frame), at_ns, size_bytes=size_bytes)
+
+    def _end(self, ended: Ended) -> None:
+        self.ended = ended
+        self._do(self.session.closed(ended.code, ended.reason, self._now()))
+        self._recorder.note("connection.closed", {"code": ended.code, "reason": ended.reason, "by": ended.by})
+        if ended.sentence:
+            whose = "engine" if ended.by == "engine" else "environment"
+            fields = {"whose": whose, "code": f"connection_{ended.by}", "sentence": ended.sentence}
+            self._recorder.note("problem", fields)
+        for future in self._settling.values():
+            if not future.done():
+                future.set_result("The session ended before the engine answered: connect again.")
+        self.stood.set()
+
+    # ---- from the participant
+
+    def captured(self, chunk: SpokenChunk) -> None:
+        """Take 20 ms of the participant's voice: to the record, and to the engine while it listens."""
+        self._recorder.captured(chunk.samples, chunk.ended_ns)
+        if self.ended is not None:
+            return
+        if chunk.started is not None:
+            recording, offset = chunk.started
+            fields = {
+                "name": recording.name,
+                "first_sample": self._appended_samples + offset,
+                "samples": len(recording.samples),
+            }
+            if recording.onset_ms is not None:
+                fields["onset_ms"] = recording.onset_ms
+            self._recorder.note("recording.started", fields)
+        self._do(self.session.captured(samples_to_bytes(chunk.samples), self._now()))
+        if chunk.ended is not None:
+            self._recorder.note("recording.ended", {"name": chunk.ended})
+            self._on_event(RecordingSaid(chunk.ended))
+
+    async def settle(self, token: int, act: Callable[[ParticipantSession, int], list[Action]]) -> None:
+        """Execute a command of the session and wait until it took effect. Raises SimulatorError with its refusal."""
+        if self.ended is not None:
+            raise SimulatorError("The session has ended: connect again.")
+        future = self._settling[token] = asyncio.get_running_loop().create_future()
+        try:
+            self._do(act(self.session, self._now()))
+            error = await future
+        finally:
+            del self._settling[token]
+        if error is not None:
+            raise SimulatorError(error)
+
+    # ---- from the loudspeaker
+
+    def pump(self) -> None:
+        """Take what the loudspeaker did since the last call, and let time pass for the session."""
+        self._report(self._playout.progress())
+        now_ns = time.monotonic_ns()
+        self._recorder.advance(now_ns)
+        if self.ended is None and now_ns - self._ticked_ns >= _TICK_NS:
+            self._ticked_ns = now_ns
+            self._do(self.session.tick(self._clock(now_ns)))
+
+    def _report(self, events: Iterable[PlaybackEvent]) -> None:
+        for event in events:
+            match event:
+                case AudioHanded():
+                    self._recorder.handed([event])
+                case PlaybackStarted(item_id, handed_ns, dac_ns):
+                    started = playback.PlaybackStarted(
+                        item_id, self._clock(handed_ns), self._clock(dac_ns), self._dac_source()
+                    )
+                    self._do(self.session.playback(started, self._now()))
+                case PlaybackGap(item_id, gap_samples):
+                    self._do(self.session.playback(playback.PlaybackGap(item_id, gap_samples), self._now()))
+                case PlaybackEnded(item_id, handed_samples, ended_ns, _):
+                    ended = playback.PlaybackEnded(item_id, handed_samples, self._clock(ended_ns))
+                    self._do(self.session.playback(ended, self._now()))
+                    self._tell(self._replies.heard(item_id))
+                case LastSound():
+                    self._note_barge_in(event)
+
+    # ---- what the session wants
+
+    def _do(self, actions: list[Action]) -> None:
+        sent: _Sent | None = None
+        for action in actions:
+            match action:
+                case CutPlayback():
+                    self._cut(action)
+                case Send(event):
+                    sent = self._send(event)
+                case Play(item_id, response_id, audio):
+                    self._play(item_id, response_id, audio)
+                case EndItem(item_id):
+                    self._playout.item_complete(item_id)
+                case Note(type="push", fields=fields) if sent is not None:
+                    sent.note_after("push", fields)
+                case Note(kind, fields):
+                    self._recorder.note(kind, fields)
+                    if kind == "answer":
+                        self._on_event(Answered(fields))
+                case Settled(token, error):
+                    self._settle(token, error)
+
+    def _cut(self, action: CutPlayback) -> None:
+        cut_ns = time.monotonic_ns()
+        heard = self._playout.cut(cut_ns)
+        if action.seq is not None and action.received_ns is not None:
+            self._expect_barge_in(action.seq, action.received_ns, self._clock(cut_ns), heard)
+        self._report(self._playout.progress())
+        self._do(self.session.cut_result(heard, self._clock(cut_ns)))
+        self._tell(self._replies.cut(item.item_id for item in heard))
+
+    def _expect_barge_in(self, seq: int, received_ns: int, cut_ns: int, heard: list[ItemHeard]) -> None:
+        """Keep what is known of a barge-in until the last sound is."""
+        begun = [item for item in heard if item.begun]
+        self._barge_in = None
+        if begun:
+            self._barge_in = {
+                "speech_started_seq": seq,
+                "received_ns": received_ns,
+                "cut_ns": cut_ns,
+                "item_id": begun[0].item_id,
+            }
+
+    def _note_barge_in(self, last: LastSound) -> None:
+        if self._barge_in is None:
+            return
+        known, self._barge_in = self._barge_in, None
+        times = {
+            "last_sound_handed_ns": self._clock(last.handed_ns),
+            "inaudible_ns": self._clock(last.dac_ns),
+            "dac_source": self._dac_source(),
+        }
+        self._recorder.note("barge_in", known | times)
+
+    def _send(self, event: ClientEvent) -> "_Sent":
+        text = encode(event)
+        audio = event.audio if isinstance(event, InputAudioBufferAppend) else None
+        if audio is not None:
+            self._appended_samples += len(audio) // BYTES_PER_SAMPLE
+        sent = _Sent(self._recorder, event, audio, len(text))
+        self._connection.send(text, sent)
+        return sent
+
+    def _play(self, item_id: str, response_id: str, audio: bytes) -> None:
+        samples = self._assemblers.setdefault(item_id, SampleAssembler()).feed(audio)
+        if self._playout.add(item_id, samples, time.monotonic_ns()):
+            self._tell(self._replies.sound(response_id, item_id))
+        else:
+            fields = {"response_id": response_id, "item_id": item_id, "samples": len(samples)}
+            self._recorder.note("audio.dropped", fields)
+
+    def _settle(self, token: int, error: str | None) -> None:
+        future = self._settling.get(token)
+        if future is not None and not future.done():
+            future.set_result(error)
+
+    def _tell(self, events: Iterable[LiveEvent]) -> None:
+        for event in events:
+            self._on_event(event)
+
+
+class _Sent:
+    """Keeps a frame in the record once it was handed to the socket, and the notes that name it behind it."""
+
+    def __init__(self, recorder: SessionRecorder, event: ClientEvent, audio: bytes | None, size_bytes: int) -> None:
+        self._recorder = recorder
+        self._event = event
+        self._audio = audio
+        self._size_bytes = size_bytes
+        self._notes: list[tuple[str, dict[str, Any]]] = []
+
+    def note_after(self, kind: str, fields: dict[str, Any]) -> None:
+        """Write a note with this frame's number (`seq_sent`) once the frame was sent."""
+        self._notes.append((kind, fields))
+
+    def __call__(self, sent_ns: int) -> None:
+        entry = self._recorder.log.sent(
+            record_json(self._event), sent_ns, audio=self._audio, size_bytes=self._size_bytes
+        )
+        for kind, fields in self._notes:
+            self._recorder.note(kind, {**fields, "seq_sent": entry.seq}, sent_ns)

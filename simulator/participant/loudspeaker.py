@@ -1,0 +1,98 @@
+"""Where the agent's voice goes: an output device, or the silent clock where there is none."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from simulator.audio.devices import devices_here, find
+from simulator.audio.playout import Playout
+from simulator.audio.streams import Output, OutputStream, SilentOutput, StreamState
+from simulator.errors import DeviceUnavailable, EnvironmentFault
+
+SILENT_CLOCK: Final = SilentOutput.NAME
+NO_DEVICE: Final = "none"
+
+
+class Loudspeaker:
+    """Plays a playout. Belongs to the loop; opening a device happens on a thread, as it may take long.
+
+    `on_wake` is called in the loop after each block; `on_lost` is told in one sentence when the device went away and
+    the silent clock took its place.
+    """
+
+    def __init__(self, on_wake: Callable[[], None], on_lost: Callable[[str], None]) -> None:
+        self._on_wake = on_wake
+        self._on_lost = on_lost
+        self._output: Output | None = None
+        self._device: str | None = None
+        self.playout = Playout()
+        self.name = SILENT_CLOCK
+        self.lack: str | None = None
+        """Why there is no sound, in one sentence; None where there is, or where none is wanted."""
+
+    @property
+    def state(self) -> StreamState | None:
+        """How the output is doing; None while it is closed."""
+        return self._output.state() if self._output is not None else None
+
+    async def choose(self, device: str | None) -> None:
+        """Play on this device from now on; None means the default, "none" the silent clock.
+
+        Raises AudioUnavailable or DeviceUnavailable if it will not open; the silent clock plays then.
+        """
+        self._device = device
+        playing = self._output is not None
+        await self.open(self.playout)
+        if not playing:
+            self.close()
+        if self.lack is not None:
+            raise DeviceUnavailable(self.lack)
+
+    async def open(self, playout: Playout) -> None:
+        """Begin to play `playout`. A device that will not open is replaced by the silent clock, and `lack` says so."""
+        self.close()
+        self.playout = playout
+        self.lack = None
+        loop = asyncio.get_running_loop()
+        output: Output
+        try:
+            if self._device == NO_DEVICE:
+                output = self._silent(loop)
+            else:
+                output = await asyncio.to_thread(self._open_device, playout, loop)
+        except EnvironmentFault as fault:
+            self.lack = str(fault)
+            output = self._silent(loop)
+        self._output = output
+        self.name = output.state().name
+
+    def close(self) -> None:
+        """End. What the device has queued is dropped."""
+        if self._output is not None:
+            self._output.close()
+            self._output = None
+
+    def _silent(self, loop: asyncio.AbstractEventLoop) -> SilentOutput:
+        clock = SilentOutput(self.playout, self._woken, loop)
+        clock.start()
+        return clock
+
+    def _open_device(self, playout: Playout, loop: asyncio.AbstractEventLoop) -> OutputStream:
+        device = None if self._device is None else find(self._device, direction="output", among=devices_here())
+        stream = OutputStream(playout, device, self._woken, loop)
+        stream.start()
+        return stream
+
+    def _woken(self) -> None:
+        output = self._output
+        if output is None:
+            return
+        state = output.state()
+        if state.alive and state.fault is None:
+            self._on_wake()
+            return
+        self.close()
+        self.lack = f"The output device “{state.name}” stopped playing: choose it again, or another one."
+        self._output = self._silent(asyncio.get_running_loop())
+        self.name = SILENT_CLOCK
+        self._on_lost(self.lack)

@@ -1,0 +1,418 @@
+"""The participant process without its pipes: takes commands, holds a live session, publishes the feed.
+
+The composition root of the live path. It owns the voice, the loudspeaker and the embedded engine for its whole life,
+and a `LiveSession` with its record from Connect to the end of the connection.
+"""
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from simulator.audio.playout import Playout
+from simulator.audio.streams import DacSource
+from simulator.engines.embedded import EmbeddedEngine
+from simulator.engines.profiles import EngineTarget, data_folder, resolve
+from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UnreadableFile, UsageError
+from simulator.participant.batches import Batches
+from simulator.participant.connection import Connection, Ended
+from simulator.participant.feed import Publish
+from simulator.participant.live import LiveEvent, LiveSession
+from simulator.participant.loudspeaker import Loudspeaker
+from simulator.participant.messages import (
+    AnyCommand,
+    Ask,
+    ChooseOutput,
+    ChooseVoice,
+    Connect,
+    ConnectionState,
+    Disconnect,
+    Push,
+    Quit,
+    Reply,
+    RequestReply,
+    SetInstructions,
+    SetListening,
+    SetMuted,
+    SetTalk,
+    Status,
+    StopReply,
+    VoiceKind,
+)
+from simulator.participant.recorder import SessionRecorder, new_record_path
+from simulator.participant.voice import SpokenChunk, Voice
+from simulator.profile.facts import turn_detection
+from simulator.record.entries import Direction, Entry
+from simulator.record.redact import Redactor, redact_url
+from simulator.session.settings import SessionSettings
+
+FLUSH_EVERY_S: Final = 1 / 30
+_STANDS_WITHIN_S: Final = 15.0
+
+_NOT_CONNECTED: Final = "There is no session: connect to an engine first."
+
+
+class Participant:
+    """Executes commands one by one or side by side; `publish` gets the feed. Belongs to one loop.
+
+    `on_event` hears what a study waits for, `on_ended` why a connection ended.
+    """
+
+    def __init__(
+        self,
+        publish: Publish,
+        *,
+        on_event: Callable[[LiveEvent], None] = lambda event: None,
+        on_ended: Callable[[Ended], None] = lambda ended: None,
+    ) -> None:
+        self._publish = publish
+        self._on_event = on_event
+        self._on_ended = on_ended
+        self._batches = Batches(publish)
+        self._voice = Voice(self._spoken, self._lost)
+        self._loudspeaker = Loudspeaker(self._pump, self._lost)
+        self._engine: EmbeddedEngine | None = None
+        self._starting = asyncio.Lock()
+        self._pseudonym = ""
+        self._live: LiveSession | None = None
+        self._recorder: SessionRecorder | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._connecting: asyncio.Task[None] | None = None
+        self._flushing: asyncio.Task[None] | None = None
+        self._state = ConnectionState.IDLE
+        self._target: EngineTarget | None = None
+        self._connected_since_ns: int | None = None
+        self._listening_at_start = True
+        self._problems = 0
+        self._voice_lack: str | None = None
+        self._storage_lack: str | None = None
+        self.quit = asyncio.Event()
+        """Set by a Quit command."""
+
+    async def start(self) -> None:
+        """Begin: the voice is silence, and the output is tried once to see what this computer lacks."""
+        self._voice.start()
+        self._flushing = asyncio.create_task(self._flush_for_ever())
+        with contextlib.suppress(EnvironmentFault):  # what is lacking stands in the status
+            await self._loudspeaker.choose(None)
+        self._show()
+
+    async def warm_engine(self) -> None:
+        """Start the embedded engine ahead of the first Connect."""
+        with contextlib.suppress(SimulatorError):  # Connect tries again, and says why not
+            await self._embedded(())
+
+    async def handle(self, command: AnyCommand) -> Reply:
+        """Execute a command and return its reply, after it took effect or was refused."""
+        try:
+            await self._execute(command)
+        except SimulatorError as error:
+            return Reply(id=command.id, error=str(error))
+        finally:
+            self._show()
+        return Reply(id=command.id)
+
+    async def close(self) -> None:
+        """Microphone off, session closed, record finished, engine ended."""
+        self._voice.close()
+        await self._disconnect("closed")
+        if self._flushing is not None:
+            self._flushing.cancel()
+        await asyncio.to_thread(self._loudspeaker.close)
+        if self._engine is not None:
+            await self._engine.stop()
+        self._flush()
+
+    # ---- commands
+
+    async def _execute(self, command: AnyCommand) -> None:
+        match command:
+            case Connect():
+                await self._connect(command)
+            case Disconnect():
+                await self._disconnect("disconnected")
+            case ChooseVoice():
+                await self._choose_voice(command)
+            case ChooseOutput(device=device):
+                await self._loudspeaker.choose(device)
+            case SetTalk(down=down):
+                self._voice.set_talk(down)
+                self._note("talk", {"down": down})
+            case SetMuted(muted=muted):
+                self._voice.muted = muted
+                self._note("voice.muted", {"muted": muted})
+            case SetListening(on=on) if self._live is None:
+                self._listening_at_start = on
+            case Quit():
+                self.quit.set()
+            case _:
+                await self._settle(command)
+
+    async def _settle(self, command: AnyCommand) -> None:
+        """Execute a command that is the session's to execute."""
+        live, token = self._live, command.id
+        if live is None:
+            raise UsageError(_NOT_CONNECTED)
+        match command:
+            case SetListening(on=on):
+                await live.settle(token, lambda session, now: session.set_listening(on, now, token=token))
+            case StopReply():
+                await live.settle(token, lambda session, now: session.stop_reply(now, token=token))
+            case Push(context=context, images=paths, ask_reply=asks):
+                images = await asyncio.to_thread(_read_images, paths)
+                await live.settle(token, lambda session, now: session.push(context, images, asks, now, token=token))
+            case Ask(component=component, config=config, during_video=during):
+                await live.settle(token, lambda session, now: session.ask(component, config, during, now, token=token))
+            case SetInstructions(instructions=text):
+                await live.settle(token, lambda session, now: session.set_instructions(text, now, token=token))
+            case RequestReply(instructions=hint):
+                await live.settle(token, lambda session, now: session.request_reply(hint, now, token=token))
+            case _:
+                raise UsageError(f"{type(command).__name__} is no command of a session.")
+
+    async def _choose_voice(self, command: ChooseVoice) -> None:
+        self._voice_lack = None
+        match command.kind:
+            case VoiceKind.SILENCE:
+                await self._voice.choose_silence()
+            case VoiceKind.RECORDING:
+                if not command.recording:
+                    raise UsageError("No recording was named: choose one.")
+                await self._voice.choose_recording(command.recording)
+            case VoiceKind.MICROPHONE:
+                try:
+                    await self._voice.choose_microphone(command.device)
+                except EnvironmentFault as fault:
+                    self._voice_lack = str(fault)
+                    raise
+        self._note_voice()
+
+    # ---- connecting
+
+    async def _connect(self, command: Connect) -> None:
+        if self._state is not ConnectionState.IDLE:
+            raise UsageError("A session is open already: disconnect first.")
+        self._state = ConnectionState.CONNECTING
+        self._show()
+        self._connecting = asyncio.create_task(self._open(command))
+        try:
+            await self._connecting
+        except asyncio.CancelledError:
+            if not self._connecting.cancelled():
+                raise
+            raise UsageError("Connecting was cancelled.") from None
+        finally:
+            self._connecting = None
+            if self._live is None:
+                self._state = ConnectionState.IDLE
+
+    async def _open(self, command: Connect) -> None:
+        target = resolve(command.engine, command.model)
+        if target.is_embedded:
+            target = target.at(await self._embedded(command.faults))
+        elif command.faults:
+            raise UsageError("Only the embedded engine can be told to break rules: choose it, or no faults.")
+        settings = SessionSettings(
+            instructions=command.instructions,
+            voice=command.voice,
+            turn_detection=command.turn_detection or turn_detection("server_vad"),
+            listening=self._listening_at_start,
+        )
+        # A pseudonym for each session: engines see that it is one participant, never who.
+        self._pseudonym = secrets.token_hex(16)
+        connection = await Connection.open(target, self._pseudonym)
+        try:
+            live = await self._begin(target, settings, connection, command.record_folder)
+        except BaseException:
+            await connection.close()
+            raise
+        await self._wait_until_it_stands(live)
+
+    async def _begin(
+        self, target: EngineTarget, settings: SessionSettings, connection: Connection, record_folder: str | None
+    ) -> LiveSession:
+        folder = Path(record_folder) if record_folder else data_folder() / "records"
+        playout = Playout()
+        await self._loudspeaker.open(playout)
+        loop = asyncio.get_running_loop()
+        self._problems, self._storage_lack = 0, None
+
+        def on_fault(fault: StorageFault) -> None:
+            loop.call_soon_threadsafe(self._storage_failed, fault)
+
+        recorder = SessionRecorder(
+            new_record_path(folder, target.name, datetime.now().astimezone()),
+            redactor=Redactor(target.secrets),
+            on_entry=self._entry,
+            on_fault=on_fault,
+        )
+        recorder.log.started(
+            engine=target.name,
+            url=target.url,
+            model=target.model,
+            headers=target.headers,
+            at_ns=recorder.started_ns,
+        )
+        opened = {"url": redact_url(target.url), "model": target.model, "subprotocol": connection.subprotocol}
+        recorder.note("connection.opened", opened)
+        live = LiveSession(
+            connection, settings, playout, recorder, dac_source=self._dac_source, on_event=self._on_event
+        )
+        self._target, self._recorder, self._live = target, recorder, live
+        self._note_voice()
+        self._running = asyncio.create_task(self._hold(live, recorder))
+        return live
+
+    async def _wait_until_it_stands(self, live: LiveSession) -> None:
+        with contextlib.suppress(TimeoutError):  # the session itself notes what the engine did not answer
+            await asyncio.wait_for(live.stood.wait(), _STANDS_WITHIN_S)
+        if live.ended is not None:
+            raise SimulatorError(live.ended.sentence or "The session was closed before the engine accepted it.")
+
+    async def _hold(self, live: LiveSession, recorder: SessionRecorder) -> None:
+        """Run the session to its end, whoever ends it, and finish its record."""
+        ended = await live.run()
+        self._state = ConnectionState.CLOSING
+        self._pump()
+        await asyncio.to_thread(self._loudspeaker.close)
+        self._pump()
+        reason = {"us": "disconnected", "engine": "closed by the engine", "lost": "connection lost"}[ended.by]
+        self._flush()
+        self._live = None
+        await asyncio.to_thread(recorder.close, reason)
+        self._flush()
+        self._state = ConnectionState.IDLE
+        self._connected_since_ns = None
+        self._show()
+        self._on_ended(ended)
+
+    async def _disconnect(self, reason: Literal["disconnected", "closed"]) -> None:
+        if self._connecting is not None:
+            self._connecting.cancel()
+            await asyncio.wait([self._connecting])
+        live, running = self._live, self._running
+        if live is not None and live.ended is None:
+            self._state = ConnectionState.CLOSING
+            await live.close()
+        if running is not None:
+            await running
+
+    async def _embedded(self, faults: Sequence[str]) -> str:
+        async with self._starting:
+            if self._engine is not None and self._engine.faults != tuple(faults):
+                await self._engine.stop()
+                self._engine = None
+            if self._engine is None:
+                self._engine = EmbeddedEngine(faults)
+            return await self._engine.start()
+
+    # ---- what happens meanwhile
+
+    def _spoken(self, chunk: SpokenChunk) -> None:
+        if self._live is not None:
+            self._live.captured(chunk)
+        self._batches.voice(chunk.samples)
+
+    def _pump(self) -> None:
+        if self._live is not None:
+            self._live.pump()
+
+    def _lost(self, sentence: str) -> None:
+        """A device went away; the session goes on without it."""
+        if self._voice.kind is VoiceKind.SILENCE and sentence != self._loudspeaker.lack:
+            self._voice_lack = sentence
+            self._note_voice()
+        self._note("problem", {"whose": "environment", "code": "device_lost", "sentence": sentence})
+        self._show()
+
+    def _storage_failed(self, fault: StorageFault) -> None:
+        self._storage_lack = str(fault)
+        fields = {"whose": "environment", "code": "storage", "sentence": str(fault), "details": fault.details}
+        self._note("problem", fields)
+        self._show()
+
+    def _entry(self, entry: Entry) -> None:
+        if entry.direction is Direction.NOTED and entry.type in {"problem", "violation"}:
+            self._problems += 1
+        self._batches.entry(entry)
+
+    def _note(self, kind: str, fields: Mapping[str, object]) -> None:
+        if self._recorder is not None and self._live is not None:
+            self._recorder.note(kind, fields)
+
+    def _note_voice(self) -> None:
+        fields: dict[str, object] = {"kind": self._voice.kind.value, "name": self._voice.name}
+        if self._voice.rate_hz is not None:
+            fields["sample_rate_hz"] = self._voice.rate_hz
+        self._note("voice.chosen", fields)
+
+    def feed_overflowed(self, first: int, last: int) -> None:
+        """Note that the window was too slow for these entries."""
+        self._note("feed.overflow", {"first": first, "last": last})
+
+    def _dac_source(self) -> DacSource:
+        state = self._loudspeaker.state
+        return state.dac_source if state is not None else "latency"
+
+    # ---- the feed
+
+    async def _flush_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_EVERY_S)
+            self._pump()
+            self._flush()
+
+    def _flush(self) -> None:
+        recorder = self._recorder
+        peaks = recorder.take_peaks() if recorder is not None else []
+        now_ns = time.monotonic_ns()
+        t_ns = now_ns - recorder.started_ns if recorder is not None and self._live is not None else 0
+        self._batches.flush(t_ns, peaks, self._status(now_ns))
+
+    def _show(self) -> None:
+        self._batches.status(self._status(time.monotonic_ns()))
+
+    def _status(self, now_ns: int) -> Status:
+        live, recorder, target = self._live, self._recorder, self._target
+        if live is not None and self._state is ConnectionState.CONNECTING:
+            self._state = ConnectionState.CONNECTED
+        session = live.session if live is not None else None
+        stands = session is not None and session.session_accepted is not None
+        if stands and recorder is not None and self._connected_since_ns is None:
+            self._connected_since_ns = now_ns - recorder.started_ns
+        lacks = [self._voice_lack, self._loudspeaker.lack, self._storage_lack]
+        return Status(
+            connection=self._state,
+            engine=target.name if target is not None else "",
+            model=target.model if target is not None else "",
+            connected_since_ns=self._connected_since_ns,
+            record_path=str(recorder.path) if recorder is not None else None,
+            recording=recorder is not None and live is not None and recorder.healthy,
+            listening=session.listening if session is not None else self._listening_at_start,
+            muted=self._voice.muted,
+            talking=self._voice.talking,
+            voice=self._voice.kind,
+            voice_name=self._voice.name,
+            output_name=self._loudspeaker.name,
+            agent_heard=live is not None and now_ns < self._loudspeaker.playout.sounding_until_ns(),
+            response_active=session is not None and session.response_active,
+            problems=self._problems,
+            lacks=[lack for lack in lacks if lack is not None],
+            instructions_accepted=session.instructions_accepted if session is not None else None,
+            session_requested=session.session_requested if session is not None else None,
+            session_accepted=session.session_accepted if session is not None else None,
+        )
+
+
+def _read_images(paths: Sequence[str]) -> list[bytes]:
+    images = []
+    for path in paths:
+        try:
+            images.append(Path(path).read_bytes())
+        except OSError as error:
+            raise UnreadableFile(f"The image {path} cannot be read: {error.strerror}.") from error
+    return images

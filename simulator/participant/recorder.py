@@ -1,0 +1,160 @@
+"""The record of one live session: every entry, the audio both ways, and what was said and heard on one clock."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.audio.peaks import PeakCollector
+from simulator.audio.playout import AudioHanded, HandedTrack
+from simulator.errors import StorageFault
+from simulator.participant.messages import Lane, Peaks
+from simulator.record.entries import Entry, Track
+from simulator.record.log import RecordLog
+from simulator.record.redact import Redactor
+from simulator.record.writer import RecordWriter
+from simulator.units import NS_PER_MS, NS_PER_S, ns_to_samples
+
+HEARD_LAG_NS: Final = NS_PER_S // 2
+"""How long the heard track waits, so that both of its sides are complete when they are written."""
+
+_JOIN_WITHIN_NS: Final = 60 * NS_PER_MS
+
+Samples = NDArray[np.int16]
+
+
+class CapturedTrack:
+    """Places captured blocks on a clock: blocks of one stream are joined exactly, as a callback's time jitters; only a
+    jump of more than 60 ms, where the stream paused or was another one, is a gap."""
+
+    def __init__(self, origin_ns: int) -> None:
+        self._origin_ns = origin_ns
+        self._next = 0
+
+    def position(self, count: int, ended_ns: int) -> int:
+        """Return the position of the first of `count` samples, the last of which was captured at `ended_ns`."""
+        at = max(0, ns_to_samples(ended_ns - self._origin_ns) - count)
+        if abs(at - self._next) > ns_to_samples(_JOIN_WITHIN_NS):
+            self._next = max(self._next, at)
+        position = self._next
+        self._next += count
+        return position
+
+
+class HeardTrack:
+    """Joins two lanes to one stereo stream without holes: left the participant, right the agent."""
+
+    def __init__(self, write: Callable[[Samples], None]) -> None:
+        self._write = write
+        self._written = 0
+        self._pending = np.zeros((0, 2), dtype=np.int16)
+
+    def place(self, side: int, first_sample: int, samples: Samples) -> None:
+        """Put samples on a side (0 left, 1 right). What lies before what was written already is left out."""
+        samples = samples[max(0, self._written - first_sample) :]
+        start = max(first_sample, self._written) - self._written
+        self._grow(start + len(samples))
+        self._pending[start : start + len(samples), side] = samples
+
+    def write_until(self, position: int) -> None:
+        """Write everything before `position`, silence where nothing was placed."""
+        count = position - self._written
+        if count <= 0:
+            return
+        self._grow(count)
+        self._write(self._pending[:count])
+        self._pending = self._pending[count:].copy()
+        self._written = position
+
+    def _grow(self, count: int) -> None:
+        missing = count - len(self._pending)
+        if missing > 0:
+            self._pending = np.concatenate((self._pending, np.zeros((missing, 2), dtype=np.int16)))
+
+
+class SessionRecorder:
+    """Writes one session to `path` and passes its entries on. Belongs to the loop's thread.
+
+    `on_fault` is called from the writer's thread, once, when the disk fails; the session goes on without it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        redactor: Redactor,
+        on_entry: Callable[[Entry], None],
+        on_fault: Callable[[StorageFault], None],
+    ) -> None:
+        self.path = path
+        self.started_ns = time.monotonic_ns()
+        self._writer = RecordWriter(path, on_fault=on_fault)
+        self.log = RecordLog(
+            self.started_ns,
+            sinks=[self._writer.append, on_entry],
+            audio_sinks=[self._writer.write_audio],
+            redactor=redactor,
+        )
+        self._heard = HeardTrack(lambda samples: self._writer.write_audio(Track.HEARD, samples))
+        self._captured_track = CapturedTrack(self.started_ns)
+        self._handed_track = HandedTrack(self.started_ns)
+        self._peaks = {lane: PeakCollector() for lane in Lane}
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the record reaches the disk."""
+        return self._writer.healthy
+
+    def note(self, kind: str, fields: Mapping[str, Any], at_ns: int | None = None) -> Entry:
+        """Keep something the program says about itself, at `at_ns` or now."""
+        return self.log.noted(kind, fields, time.monotonic_ns() if at_ns is None else at_ns)
+
+    def captured(self, samples: Samples, ended_ns: int) -> None:
+        """Keep what the participant's voice was, sent or not."""
+        position = self._captured_track.position(len(samples), ended_ns)
+        self._heard.place(0, position, samples)
+        self._peaks[Lane.PARTICIPANT].place(position, samples)
+
+    def handed(self, pieces: Iterable[AudioHanded]) -> None:
+        """Keep what was handed to the output device."""
+        for piece in pieces:
+            position = self._handed_track.position(piece)
+            self._heard.place(1, position, piece.samples)
+            self._peaks[Lane.AGENT].place(position, piece.samples)
+
+    def take_peaks(self) -> list[Peaks]:
+        """Return the waveforms' new blocks."""
+        return [
+            Peaks(lane=lane, first_sample=first_sample, mins=mins.tobytes(), maxs=maxs.tobytes())
+            for lane, collector in self._peaks.items()
+            for first_sample, (mins, maxs) in collector.take()
+        ]
+
+    def advance(self, now_ns: int) -> None:
+        """Write the heard track as far as both of its sides are known."""
+        self._heard.write_until(ns_to_samples(now_ns - HEARD_LAG_NS - self.started_ns))
+
+    def close(self, reason: str) -> None:
+        """Write the end. Blocks until everything is on disk; nothing may be added afterwards."""
+        now_ns = time.monotonic_ns()
+        self._heard.write_until(ns_to_samples(now_ns - self.started_ns))
+        for collector in self._peaks.values():
+            collector.flush()
+        self.note("record.ended", {"reason": reason}, now_ns)
+        self._writer.close()
+
+
+def new_record_path(folder: Path, engine: str, now: datetime) -> Path:
+    """Return the path of a new record: a folder of its own, named by date and engine, that does not exist yet."""
+    safe = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in engine)[:40].strip("-.") or "engine"
+    name = f"{now:%Y-%m-%d %H.%M.%S} {safe}"
+    path = folder / name
+    number = 2
+    while path.exists():
+        path = folder / f"{name} {number}"
+        number += 1
+    return path / "session.jsonl"

@@ -1,0 +1,76 @@
+"""When a reply of the agent began, and when it was over for the participant: a fact about the loudspeaker.
+
+Pure. A reply begins with its first sound. It is over when the engine is done with it and everything that came of it
+was heard to its end, or when it was cut.
+"""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+ReplyStatus = Literal["heard", "cut", "failed"]
+
+
+class ReplyBegan(NamedTuple):
+    """The first sound of a response arrived."""
+
+    response_id: str
+
+
+class ReplyOver(NamedTuple):
+    """A response that had begun is over for the participant."""
+
+    response_id: str
+    end: ReplyStatus
+
+
+class _Reply:
+    __slots__ = ("done", "failed", "items")
+
+    def __init__(self) -> None:
+        self.items: set[str] = set()
+        self.done = False
+        self.failed = False
+
+
+class ReplyWatch:
+    """Follows the replies of one session."""
+
+    def __init__(self) -> None:
+        self._replies: dict[str, _Reply] = {}
+
+    def sound(self, response_id: str, item_id: str) -> list[ReplyBegan]:
+        """Audio of an item was queued."""
+        began = response_id not in self._replies
+        self._replies.setdefault(response_id, _Reply()).items.add(item_id)
+        return [ReplyBegan(response_id)] if began else []
+
+    def done(self, response_id: str, failed: bool) -> list[ReplyOver]:
+        """The engine is done with a response; a cancelled one is over when it is cut, or heard as far as it came."""
+        reply = self._replies.get(response_id)
+        if reply is None:
+            return []
+        reply.done, reply.failed = True, failed
+        return self._over_if_heard(response_id)
+
+    def heard(self, item_id: str) -> list[ReplyOver]:
+        """An item was heard to its end."""
+        for response_id, reply in self._replies.items():
+            if item_id in reply.items:
+                reply.items.discard(item_id)
+                return self._over_if_heard(response_id)
+        return []
+
+    def cut(self, item_ids: Iterable[str]) -> list[ReplyOver]:
+        """Items were cut."""
+        gone = set(item_ids)
+        cut = [response_id for response_id, reply in self._replies.items() if reply.items & gone]
+        for response_id in cut:
+            del self._replies[response_id]
+        return [ReplyOver(response_id, "cut") for response_id in cut]
+
+    def _over_if_heard(self, response_id: str) -> list[ReplyOver]:
+        reply = self._replies[response_id]
+        if not reply.done or reply.items:
+            return []
+        del self._replies[response_id]
+        return [ReplyOver(response_id, "failed" if reply.failed else "heard")]

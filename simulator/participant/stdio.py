@@ -1,0 +1,105 @@
+"""The participant process: commands on standard input, the feed on standard output.
+
+The end of standard input, a Quit or a cancellation (a signal) end it in order: microphone off, socket closed, record
+finished, engine ended, exit code 0. Whatever hangs meanwhile, it has ended two seconds later.
+"""
+
+import asyncio
+import contextlib
+import gc
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from simulator.participant.feed import PipeFeed
+from simulator.participant.messages import AnyCommand, decode_command
+from simulator.participant.process import Participant
+
+_ENDS_WITHIN_S: Final = 1.9
+_FEED_DRAINS_WITHIN_S: Final = 0.3
+_READ_BYTES: Final = 65_536
+
+
+async def serve() -> int:
+    """Run until told to end, and return the exit code."""
+    loop = asyncio.get_running_loop()
+    output = _take_over_stdout()
+    participant: Participant
+    feed = PipeFeed(output, on_gap=lambda first, last: participant.feed_overflowed(first, last))
+    participant = Participant(feed.publish)
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def execute(command: AnyCommand) -> None:
+        feed.publish(await participant.handle(command))
+
+    def received(line: bytes) -> None:
+        try:
+            command = decode_command(line)
+        except msgspec.MsgspecError as error:
+            sys.stderr.write(f"A command that cannot be read: {error}\n")
+            return
+        task = asyncio.create_task(execute(command))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    await participant.start()
+    _read_lines(sys.stdin.fileno(), loop, received, participant.quit.set)
+    warming = asyncio.create_task(participant.warm_engine())
+    _keep_the_collector_away()
+    with contextlib.suppress(asyncio.CancelledError):  # a signal: end in order as well
+        await participant.quit.wait()
+    _end_by_force_after(_ENDS_WITHIN_S)
+    warming.cancel()
+    await participant.close()
+    for task in tasks:
+        task.cancel()
+    feed.close(_FEED_DRAINS_WITHIN_S)
+    return 0
+
+
+def _take_over_stdout() -> int:
+    """Return a descriptor for the feed; what anything else prints goes to standard error from now on."""
+    sys.stdout.flush()
+    output = os.dup(1)
+    os.dup2(2, 1)
+    return output
+
+
+def _read_lines(
+    descriptor: int, loop: asyncio.AbstractEventLoop, on_line: Callable[[bytes], None], on_end: Callable[[], None]
+) -> None:
+    """Read lines on a thread, which works for every kind of standard input on every system."""
+
+    def read() -> None:
+        rest = b""
+        while True:
+            try:
+                data = os.read(descriptor, _READ_BYTES)
+            except OSError:
+                data = b""
+            if not data:
+                break
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                if line.strip():
+                    loop.call_soon_threadsafe(on_line, line)
+        loop.call_soon_threadsafe(on_end)
+
+    threading.Thread(target=read, name="commands", daemon=True).start()
+
+
+def _keep_the_collector_away() -> None:
+    """Make the garbage collector's pauses short and rare: what was loaded so far is never looked at again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
+def _end_by_force_after(seconds: float) -> None:
+    timer = threading.Timer(seconds, os._exit, (0,))
+    timer.daemon = True
+    timer.start()

@@ -1,0 +1,155 @@
+"""The participant's voice: a microphone, a recording or silence, with the talk key and mute.
+
+There is always a voice: where a microphone is missing or goes away, silence takes its place, so that an engine hears a
+quiet room and not a hole. Mute replaces the voice by silence. The talk key lets a muted microphone through while it is
+down (push-to-talk), and starts or stops a recording.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.audio.devices import Device, devices_here, find
+from simulator.audio.sources import (
+    Chunk,
+    MicrophoneSource,
+    RecordingEnded,
+    RecordingSource,
+    RecordingStarted,
+    SilenceSource,
+    VoiceSource,
+)
+from simulator.errors import EnvironmentFault, UsageError
+from simulator.participant.messages import VoiceKind
+from simulator.participant.recordings import Recording, open_recording
+
+Samples = NDArray[np.int16]
+
+
+class SpokenChunk(NamedTuple):
+    """20 ms of what the participant says, after mute and talk key."""
+
+    samples: Samples
+    ended_ns: int
+    """When its last sample was captured."""
+    started: tuple[Recording, int] | None = None
+    """A recording that begins in it, and at which of its samples."""
+    ended: str | None = None
+    """The name of a recording that ended in it or before it."""
+
+
+class Voice:
+    """Gives chunks to `on_chunk` for as long as it is open. Belongs to the loop.
+
+    `on_lost` is told in one sentence when a microphone went away and silence took its place.
+    """
+
+    def __init__(self, on_chunk: Callable[[SpokenChunk], None], on_lost: Callable[[str], None]) -> None:
+        self._on_chunk = on_chunk
+        self._on_lost = on_lost
+        self._source: VoiceSource = SilenceSource()
+        self._task: asyncio.Task[None] | None = None
+        self._recording: Recording | None = None
+        self._events: list[RecordingStarted | RecordingEnded] = []
+        self.kind = VoiceKind.SILENCE
+        self.name = ""
+        self.rate_hz: int | None = None
+        """The rate at which a microphone was opened."""
+        self.muted = False
+        self._talk_down = False
+
+    @property
+    def talking(self) -> bool:
+        """Whether the talk key is down, or the recording is being said."""
+        if isinstance(self._source, RecordingSource):
+            return self._source.playing
+        return self._talk_down
+
+    def start(self) -> None:
+        """Begin, with silence."""
+        self._use(SilenceSource(), VoiceKind.SILENCE, "")
+
+    async def choose_silence(self) -> None:
+        """Say nothing."""
+        self._use(SilenceSource(), VoiceKind.SILENCE, "")
+
+    async def choose_recording(self, name_or_path: str) -> None:
+        """Take a recording, to be started by the talk key or `say`. Raises UnreadableRecording."""
+        recording = await asyncio.to_thread(open_recording, name_or_path)
+        self._use(RecordingSource(self._events.append), VoiceKind.RECORDING, recording.name)
+        self._recording = recording
+
+    async def choose_microphone(self, device: str | None) -> None:
+        """Take a microphone; None means the default. Raises AudioUnavailable, DeviceUnavailable.
+
+        A microphone that will not open leaves silence.
+        """
+        await self.choose_silence()
+        loop = asyncio.get_running_loop()
+        source = await asyncio.to_thread(lambda: MicrophoneSource(_microphone(device), loop))
+        self._use(source, VoiceKind.MICROPHONE, source.state().name)
+        self.rate_hz = source.state().rate_hz
+
+    def set_talk(self, down: bool) -> None:
+        """The talk key went down or up. Raises UsageError where there is nothing to say."""
+        self._talk_down = down
+        if self.kind is VoiceKind.SILENCE and down:
+            raise UsageError("The participant's voice is silence: choose a microphone or a recording first.")
+        if down and isinstance(self._source, RecordingSource):
+            if self._source.playing:
+                self._source.stop()
+            else:
+                self.say()
+
+    def say(self) -> None:
+        """Start the recording from its beginning."""
+        if isinstance(self._source, RecordingSource) and self._recording is not None:
+            self._source.start(self._recording.samples, self._recording.name)
+
+    def close(self) -> None:
+        """Close the microphone; nothing is said any more."""
+        self._source.close()
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _use(self, source: VoiceSource, kind: VoiceKind, name: str) -> None:
+        self.close()
+        if isinstance(self._source, RecordingSource) and self._source.playing and self._recording is not None:
+            self._events.append(RecordingEnded(self._recording.name, 0, stopped=True))
+        self._source, self.kind, self.name = source, kind, name
+        self._recording, self.rate_hz, self._talk_down = None, None, False
+        self._task = asyncio.get_running_loop().create_task(self._listen(source))
+
+    async def _listen(self, source: VoiceSource) -> None:
+        try:
+            async with contextlib.aclosing(source.chunks()) as chunks:  # type: ignore[type-var]
+                async for chunk in chunks:
+                    self._on_chunk(self._spoken(chunk))
+        except EnvironmentFault as fault:
+            if source is self._source:
+                self._task = None
+                self._use(SilenceSource(), VoiceKind.SILENCE, "")
+                self._on_lost(str(fault))
+
+    def _spoken(self, chunk: Chunk) -> SpokenChunk:
+        samples = chunk.samples
+        if self.muted and not (self.kind is VoiceKind.MICROPHONE and self._talk_down):
+            samples = np.zeros_like(samples)
+        started: tuple[Recording, int] | None = None
+        ended: str | None = None
+        for event in self._events:
+            if isinstance(event, RecordingEnded):
+                ended = event.name
+            elif self._recording is not None:
+                started = self._recording, event.first_sample - chunk.first_sample
+        self._events.clear()
+        return SpokenChunk(samples, chunk.captured_ns, started, ended)
+
+
+def _microphone(name: str | None) -> Device | None:
+    return None if name is None else find(name, direction="input", among=devices_here())
