@@ -61,8 +61,9 @@ class PeakCollector:
 
     def flush(self) -> None:
         """End the block being filled, as if silence followed."""
+        silence = np.zeros(-len(self._open) % self._base, dtype=np.int16)
+        self._open = np.concatenate((self._open, silence))
         self._close(len(self._open))
-        self._open_from += -self._open_from % self._base
 
     def take(self) -> list[tuple[int, Peaks]]:
         """Return the runs of whole blocks since the last call: the first sample of the run, and its peaks."""
@@ -130,8 +131,9 @@ class PeakPyramid:
     def query(self, first_sample: int, last_sample: int, n_columns: int) -> Peaks:
         """Return the peaks of `n_columns` equal columns over samples [first_sample, last_sample).
 
-        Each column holds the peaks of all blocks that begin in it (of the one it lies in, where columns are narrower
-        than a block), so no peak is lost at any zoom. Columns outside the lane are zero.
+        Each column holds the peaks of all blocks that begin in it, the first one also those of the block it begins
+        in; a column narrower than a block holds those of the block it lies in. So no peak is lost at any zoom.
+        Columns outside the lane are zero.
         """
         mins = np.zeros(n_columns, dtype=np.int8)
         maxs = np.zeros(n_columns, dtype=np.int8)
@@ -139,14 +141,16 @@ class PeakPyramid:
             return mins, maxs
         number, size = self._level_for((last_sample - first_sample) / n_columns)
         level = self._levels[number]
-        edges = np.linspace(first_sample, last_sample, n_columns + 1)
-        blocks = np.floor_divide(edges, size).astype(np.int64)
-        starts = blocks[:-1]
+        edges = np.linspace(first_sample, last_sample, n_columns + 1) / size
+        borders = np.floor(edges).astype(np.int64)
+        if number or last_sample - first_sample >= n_columns * size:
+            borders[1:] = np.ceil(edges[1:])
+        starts = borders[:-1]
         inside = np.flatnonzero((starts >= 0) & (starts < level.count))
         if not inside.size:
             return mins, maxs
         low = int(starts[inside[0]])
-        high = min(level.count, max(int(blocks[inside[-1] + 1]), int(starts[inside[-1]]) + 1))
+        high = min(level.count, max(int(borders[inside[-1] + 1]), int(starts[inside[-1]]) + 1))
         level_mins, level_maxs = level.read(low, high)
         mins[inside] = np.minimum.reduceat(level_mins, starts[inside] - low)
         maxs[inside] = np.maximum.reduceat(level_maxs, starts[inside] - low)
