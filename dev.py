@@ -178,7 +178,7 @@ def installed(digest: "str") -> "list[str]":
 
 def install_system_packages(for_tests: "bool") -> "None":
     """On Debian and Ubuntu, install what is missing where that is allowed, else name it in one line."""
-    if sys.platform == "win32" or shutil.which("dpkg-query") is None or shutil.which("apt-get") is None:
+    if shutil.which("dpkg-query") is None or shutil.which("apt-get") is None:
         return
     needs = RUN_PACKAGES.split() + (TEST_PACKAGES.split() if for_tests else [])
     if importlib.util.find_spec("ensurepip") is None:
