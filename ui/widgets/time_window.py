@@ -75,6 +75,11 @@ class TimeWindow:
         """The furthest that the left edge can be scrolled to."""
         return max(0, self._following_left())
 
+    @property
+    def at_present(self) -> bool:
+        """Whether the view cannot be scrolled further."""
+        return self.following or self._left_ns >= self.furthest_ns
+
     def x(self, t_ns: int) -> float:
         """Return the horizontal place of a time in pixels, unclipped."""
         return t_ns / self.ns_per_px - self.left_px

@@ -322,7 +322,7 @@ class TimelineCanvas(QWidget):
         """Scroll; reaching the present follows it again."""
         window = self._window
         window.scroll_by(pixels)
-        if pixels > 0 and not window.frozen and window.left_ns >= window.furthest_ns:
+        if pixels > 0 and not window.frozen and window.at_present:
             window.follow()
 
     def _moved(self) -> None:
