@@ -1,0 +1,8 @@
+"""``python -m ui`` is the same as the command ``participant-simulator``."""
+
+import sys
+
+from ui.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""What the user chooses before and between sessions: engine, voice and loudspeaker; offered, remembered, told to the
+participant process."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from simulator.engines.profiles import EMBEDDED, is_address, load_profiles
+from simulator.errors import SimulatorError
+from simulator.participant.messages import VoiceKind
+from simulator.resources import fixtures_dir
+from ui.commands import SessionCommands
+from ui.devices_feed import Devices, DevicesFeed
+from ui.dialogs.address import AddressDialog
+from ui.dialogs.engines import EnginesDialog
+from ui.models.voices import AUDIO_SUFFIXES, Voice, first_voice, fixture_voices, voice_from_key
+from ui.panels.connection import ConnectionPanel
+from ui.settings import WindowSettings
+from ui.theme import Theme
+
+_SILENCE = Voice(VoiceKind.SILENCE)
+
+
+class Choices(QObject):
+    """Fills the pickers of the top bar and keeps what was chosen."""
+
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        panel: ConnectionPanel,
+        commands: SessionCommands,
+        devices: DevicesFeed,
+        settings: WindowSettings,
+        theme: Theme,
+    ) -> None:
+        super().__init__(panel)
+        self._panel, self._commands, self._settings, self._theme = panel, commands, settings, theme
+        self._devices = devices
+        self._microphones: list[Voice] = []
+        remembered = voice_from_key(settings.text("voice"))
+        self._user_chose = remembered is not None
+        devices.listed.connect(self._take_devices)
+        panel.engine_chosen.connect(partial(settings.set_text, "engine"))
+        panel.address_requested.connect(self.ask_address)
+        panel.edit_engines_requested.connect(self.edit_engines)
+        panel.voice_chosen.connect(self.choose_voice)
+        panel.voice_file_requested.connect(self.ask_voice_file)
+        panel.output_chosen.connect(self._choose_output)
+        self._offer_voices(remembered or first_voice(self._offered()))
+        output = self._remembered_output()
+        panel.set_outputs([], output)
+        commands.choose_output(output)
+
+    def load_engines(self, chosen: str | None = None) -> None:
+        """Offer the engines of the file; `chosen` None takes the one remembered."""
+        wanted = chosen or self._settings.text("engine", EMBEDDED)
+        try:
+            names = [profile.name for profile in load_profiles()]
+        except SimulatorError as error:
+            names = [EMBEDDED]
+            self.failed.emit(str(error))
+        self._panel.set_engines(names, wanted if wanted in names or is_address(wanted) else names[0])
+
+    def choose_voice(self, voice: Voice) -> None:
+        """Take the participant's voice from there, now and next time."""
+        self._user_chose = True
+        self._settings.set_text("voice", voice.key)
+        self._offer_voices(voice)
+
+    def ask_voice_file(self) -> None:
+        """Let the user choose an audio file as the voice."""
+        self._panel.show_voice(self._commands.voice)
+        patterns = " ".join(f"*{suffix}" for suffix in sorted(AUDIO_SUFFIXES))
+        dialog = QFileDialog(self._panel.window(), "A recording as the voice", "", f"Audio ({patterns});;All files (*)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._file_chosen)
+        dialog.open()
+
+    def ask_address(self) -> None:
+        """Let the user type the address of an engine."""
+        dialog = AddressDialog(self._panel.window())
+        dialog.address_given.connect(self._take_engine)
+        dialog.open()
+
+    def edit_engines(self) -> None:
+        """Open the file of engines in a dialog."""
+        dialog = EnginesDialog(self._theme, self._panel.engine, self._panel.window())
+        dialog.engines_changed.connect(self._engines_changed)
+        dialog.open()
+
+    def _take_engine(self, engine: str) -> None:
+        self._settings.set_text("engine", engine)
+        self.load_engines(engine)
+
+    def _engines_changed(self, saved: str) -> None:
+        if saved:
+            self._take_engine(saved)
+        else:
+            self.load_engines(self._panel.engine)
+
+    def _file_chosen(self, name: str) -> None:
+        self.choose_voice(Voice(VoiceKind.RECORDING, str(Path(name).resolve())))
+
+    def _choose_output(self, device: str | None) -> None:
+        self._settings.set_text("output", device or "")
+        self._commands.choose_output(device)
+
+    def _remembered_output(self) -> str | None:
+        return self._settings.text("output") or None
+
+    def _take_devices(self, devices: Devices) -> None:
+        default = [Voice(VoiceKind.MICROPHONE)] if devices.inputs else []
+        self._microphones = [*default, *(Voice(VoiceKind.MICROPHONE, device.name) for device in devices.inputs)]
+        self._offer_voices(self._panel.voice if self._user_chose else first_voice(self._offered()))
+        self._panel.set_outputs([device.name for device in devices.outputs], self._remembered_output())
+
+    def _offered(self) -> list[Voice]:
+        return [*self._microphones, *fixture_voices(fixtures_dir()), _SILENCE]
+
+    def _offer_voices(self, chosen: Voice) -> None:
+        self._panel.set_voices(self._offered(), chosen)
+        if chosen != self._commands.voice:
+            self._commands.choose_voice(chosen)

@@ -1,0 +1,122 @@
+"""Intents of the panels made into commands for the participant process. Knows no widget."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from simulator.participant.messages import (
+    Ask,
+    ChooseOutput,
+    Connect,
+    ConnectionState,
+    Disconnect,
+    Push,
+    SetInstructions,
+    SetListening,
+    SetMuted,
+    SetTalk,
+    StopReply,
+    VoiceKind,
+)
+from ui.models.voices import Voice
+from ui.session_feed import SessionFeed
+
+
+class SessionCommands(QObject):
+    """What a user can do to the live session."""
+
+    failed = Signal(str)
+    """A command was refused, in one sentence."""
+    pushed = Signal(object)
+    """What became of a push: one sentence, or None."""
+    applied = Signal(object)
+    """What became of new instructions: one sentence, or None."""
+
+    def __init__(self, feed: SessionFeed, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._feed = feed
+        self._voice = Voice(VoiceKind.SILENCE)
+        self._output: str | None = None
+        # A process that was started again knows nothing of what was chosen before.
+        feed.process_started.connect(self._choose_again)
+
+    @property
+    def voice(self) -> Voice:
+        """The voice chosen last."""
+        return self._voice
+
+    def open_session(self, engine: str, turn_detection: dict[str, Any], instructions: str, agent_voice: str) -> None:
+        """Connect."""
+        self._feed.send(
+            Connect(id=0, engine=engine, turn_detection=turn_detection, instructions=instructions, voice=agent_voice),
+            self._tell,
+        )
+
+    def close_session(self) -> None:
+        """Disconnect, or give up connecting."""
+        self._feed.send(Disconnect(id=0), self._tell)
+
+    def choose_voice(self, voice: Voice) -> None:
+        """Take the participant's voice from there."""
+        self._voice = voice
+        self._feed.send(voice.command(), self._tell)
+
+    def choose_output(self, device: str | None) -> None:
+        """Play the agent's voice there."""
+        self._output = device
+        self._feed.send(ChooseOutput(id=0, device=device), self._tell)
+
+    def press_talk(self) -> None:
+        """The talk key went down: a microphone opens, a recording starts or stops."""
+        if self._voice.kind is not VoiceKind.SILENCE:
+            self._talk(True)
+
+    def release_talk(self) -> None:
+        """The talk key went up: a microphone closes, a recording goes on."""
+        if self._voice.kind is not VoiceKind.SILENCE:
+            self._talk(False)
+
+    def open_microphone(self, is_open: bool) -> None:
+        """Let the microphone through without holding the talk key, or no longer."""
+        self._talk(is_open)
+
+    def set_muted(self, muted: bool) -> None:
+        """Send silence instead of the voice, or the voice again."""
+        self._feed.send(SetMuted(id=0, muted=muted), self._tell)
+
+    def set_listening(self, on: bool) -> None:
+        """Switch listening."""
+        self._feed.send(SetListening(id=0, on=on), self._tell)
+
+    def stop_reply(self) -> bool:
+        """Stop the reply; False when none is in progress."""
+        status = self._feed.status
+        if status.connection is not ConnectionState.CONNECTED or not (status.response_active or status.agent_heard):
+            return False
+        self._feed.send(StopReply(id=0), self._tell)
+        return True
+
+    def push(self, command: Push | Ask) -> None:
+        """Send a context item or a question."""
+        self._feed.send(command, self.pushed.emit)
+
+    def set_instructions(self, text: str) -> None:
+        """Ask the engine to take these instructions."""
+        self._feed.send(SetInstructions(id=0, instructions=text), self.applied.emit)
+
+    def toggled(self, attribute: str, change: Callable[[bool], None]) -> Callable[[], None]:
+        """Return a function that turns a state of the status into its opposite."""
+        return lambda: change(not getattr(self._feed.status, attribute))
+
+    def _talk(self, down: bool) -> None:
+        self._feed.send(SetTalk(id=0, down=down), self._tell)
+
+    def _choose_again(self) -> None:
+        self._feed.send(self._voice.command(), self._tell)
+        if self._output is not None:
+            self._feed.send(ChooseOutput(id=0, device=self._output), self._tell)
+
+    def _tell(self, error: str | None) -> None:
+        if error is not None:
+            self.failed.emit(error)

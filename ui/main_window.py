@@ -1,0 +1,389 @@
+"""The window: which panel lies where, and which signal goes to which slot. Everything else lives in the panels."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from simulator.engines.profiles import config_folder, data_folder
+from simulator.errors import SimulatorError
+from simulator.participant.messages import ConnectionState, Level, Status
+from simulator.profile.facts import TURN_DETECTIONS
+from simulator.record.entries import Entry
+from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, push_deeds
+from ui.background import Background
+from ui.checks_feed import ChecksFeed
+from ui.choices import Choices
+from ui.commands import SessionCommands
+from ui.devices_feed import DevicesFeed
+from ui.dialogs.keys import KeysDialog
+from ui.models.checks_model import CellKey, title_of
+from ui.panels.agent import AgentPanel
+from ui.panels.answers import AnswersPanel
+from ui.panels.checks import ChecksPanel
+from ui.panels.connection import ConnectionPanel
+from ui.panels.latency import LatencyPanel
+from ui.panels.log import LogPanel
+from ui.panels.notices import NoticeBar, RecordBanner
+from ui.panels.study import StudyPanel
+from ui.panels.timeline import TimelinePanel
+from ui.panels.transcript import TranscriptPanel
+from ui.record_view import RecordView
+from ui.saved_record import load_view
+from ui.session_feed import SessionFeed
+from ui.settings import WindowSettings
+from ui.talk_key import TalkKey, takes_text
+from ui.theme import Scheme, Theme
+
+TITLE = "Participant Simulator"
+_TABS = ("Log", "Transcript", "Checks", "Latency", "Answers")
+
+
+class MainWindow(QMainWindow):
+    """Composed of a feed and panels; `start` sets its processes going, `ended` says that all of them are gone."""
+
+    ended = Signal()
+
+    def __init__(
+        self,
+        feed: SessionFeed,
+        theme: Theme,
+        *,
+        checks: ChecksFeed | None = None,
+        devices: DevicesFeed | None = None,
+    ) -> None:
+        super().__init__()
+        self.setWindowTitle(TITLE)
+        self.feed = feed
+        self.theme = theme
+        modes = [str(mode["type"]) for mode in TURN_DETECTIONS]
+        self.checks_feed = checks or ChecksFeed(modes, data_folder() / "checks")
+        self.devices_feed = devices or DevicesFeed()
+        for child in (feed, self.checks_feed, self.devices_feed):
+            child.setParent(self)
+        self.settings = WindowSettings(config_folder())
+        self.commands = SessionCommands(feed, self)
+        self._background = Background(self)
+        self._shown = feed.view
+        self._wanted_check: CellKey | None = None
+        self._closing = False
+        self._stopped: set[str] = set()
+        self._make_panels()
+        self._lay_out()
+        self.choices = Choices(self.connection, self.commands, self.devices_feed, self.settings, theme)
+        self._make_menus()
+        self._connect_feed()
+        self._connect_panels()
+        self._restore()
+        self._show_view(feed.view)
+        self._show_status(feed.status)
+
+    def start(self) -> None:
+        """Start the participant process, and ask for devices and checks in the background."""
+        self.feed.start()
+        self.devices_feed.refresh()
+        self.checks_feed.list_checks()
+
+    def show_record(self, view: RecordView) -> None:
+        """Put a record other than the live session on screen."""
+        self._show_view(view)
+
+    def show_live(self) -> None:
+        """Put the live session on screen."""
+        self._show_view(self.feed.view)
+
+    def toggle_connection(self) -> None:
+        """Connect, or disconnect."""
+        if self.feed.status.connection is not ConnectionState.IDLE:
+            self.commands.close_session()
+            return
+        self.show_live()
+        panel = self.connection
+        self.settings.set_text("engine", panel.engine)
+        self.commands.open_session(panel.engine, panel.turn_detection, self.agent.instructions, self.agent.voice)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Hide at once; the processes end in order within two seconds, then `ended` follows."""
+        event.accept()
+        if self._closing:
+            return
+        self._closing = True
+        self.settings.save(self, self._splitters)
+        self.settings.set_text("instructions", self.agent.instructions)
+        self.devices_feed.stop_and_wait()
+        self.feed.stopped.connect(partial(self._process_stopped, "feed"))
+        if self.checks_feed.running:
+            self.checks_feed.run_ended.connect(partial(self._process_stopped, "checks"))
+            self.checks_feed.stop()
+        else:
+            self._stopped.add("checks")
+        self.feed.stop()
+
+    def _quit(self) -> None:
+        self.close()
+
+    def _process_stopped(self, which: str) -> None:
+        self._stopped.add(which)
+        if self._stopped == {"feed", "checks"}:
+            self.ended.emit()
+
+    def _make_panels(self) -> None:
+        theme = self.theme
+        self.connection = ConnectionPanel(theme)
+        self.notices = NoticeBar(theme)
+        self.banner = RecordBanner(theme)
+        self.study = StudyPanel(theme)
+        self.agent = AgentPanel(theme)
+        self.timeline = TimelinePanel(theme)
+        self.log = LogPanel(theme, self.feed.view)
+        self.transcript = TranscriptPanel(theme)
+        self.checks = ChecksPanel(theme, self.checks_feed)
+        self.latency = LatencyPanel(theme)
+        self.answers = AnswersPanel(theme)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        panels = (self.log, self.transcript, self.checks, self.latency, self.answers)
+        for name, panel in zip(_TABS, panels, strict=True):
+            self.tabs.addTab(panel, name)
+
+    def _lay_out(self) -> None:
+        upper = QWidget()
+        strips = QVBoxLayout(upper)
+        strips.setContentsMargins(0, 0, 0, 0)
+        strips.setSpacing(0)
+        strips.addWidget(self.banner)
+        strips.addWidget(self.timeline, 1)
+        self._centre = QSplitter(Qt.Orientation.Vertical)
+        self._centre.addWidget(upper)
+        self._centre.addWidget(self.tabs)
+        self._centre.setStretchFactor(0, 1)
+        self._centre.setStretchFactor(1, 1)
+        self._centre.setSizes([330, 320])
+        self._columns = QSplitter(Qt.Orientation.Horizontal)
+        for panel, stretch in ((self.study, 0), (self._centre, 1), (self.agent, 0)):
+            self._columns.addWidget(panel)
+            self._columns.setStretchFactor(self._columns.count() - 1, stretch)
+        self._columns.setSizes([230, 760, 290])
+        self.study.setMinimumWidth(200)
+        self.agent.setMinimumWidth(240)
+        central = QWidget()
+        rows = QVBoxLayout(central)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self.connection)
+        rows.addWidget(self.notices)
+        rows.addWidget(self._columns, 1)
+        self.setCentralWidget(central)
+        self._splitters = {
+            "columns": self._columns,
+            "centre": self._centre,
+            "log": self.log.splitter,
+            "checks": self.checks.splitter,
+        }
+        # Space is the talk key: a button takes it only when it was reached by Tab.
+        for button in self.findChildren(QAbstractButton):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def _make_menus(self) -> None:
+        commands, panel = self.commands, self.connection
+        self._menus: Menus = {
+            "&Session": [
+                Deed("&Connect or disconnect", "F5", self.toggle_connection),
+                Deed("Stop the &reply", "Esc", self._escape),
+                Deed("&Listening on or off", "L", commands.toggled("listening", commands.set_listening)),
+                Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),
+                Deed("&Open or close the microphone", "O", panel.open_button.click),
+                None,
+                Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
+                Deed("&Voice from a file…", "Ctrl+O", self.choices.ask_voice_file),
+                Deed("Look for audio &devices again", "F4", self.devices_feed.refresh),
+                None,
+                Deed("&Quit", "Ctrl+Q", self._quit),
+            ],
+            "&Push": push_deeds(self.study.choose),
+            "&Checks": [
+                Deed("&Run all checks", "F9", self._run_all_checks),
+                Deed("&Stop the checks", "Shift+F9", self.checks_feed.stop),
+            ],
+            "&View": [
+                *[
+                    Deed(f"&{name}", f"Alt+{place + 1}", partial(self._open_tab, place))
+                    for place, name in enumerate(_TABS)
+                ],
+                None,
+                Deed("&Filter the log", "/", self._filter_log),
+                Deed("&Problems", "Ctrl+P", self._show_problems),
+                Deed("&Instructions", "F2", lambda: self.agent.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)),
+                Deed("&Back to live", "F8", self.show_live),
+                None,
+            ],
+            "&Help": [Deed("&Keys", "F1", self._show_keys)],
+        }
+        self._actions = add_menus(self, self._menus)
+        add_scheme_menu(self, self.theme, self._choose_scheme)
+        self._actions["&Back to live"].setEnabled(False)
+
+    def _connect_feed(self) -> None:
+        feed = self.feed
+        feed.status_changed.connect(self._show_status)
+        feed.entries_added.connect(self._take_entries)
+        feed.view_started.connect(self._view_started)
+        feed.level_changed.connect(self._show_level)
+        feed.now_changed.connect(self._show_now)
+        feed.failed.connect(self._tell)
+        self.checks_feed.failed.connect(self._tell)
+        self.checks_feed.run_ended.connect(self.checks.refresh)
+        self.choices.failed.connect(self._tell)
+
+    def _connect_panels(self) -> None:
+        commands, panel = self.commands, self.connection
+        panel.connect_requested.connect(self.toggle_connection)
+        panel.disconnect_requested.connect(self.toggle_connection)
+        panel.talk_pressed.connect(commands.press_talk)
+        panel.talk_released.connect(commands.release_talk)
+        panel.mic_open_requested.connect(commands.open_microphone)
+        panel.mute_requested.connect(commands.set_muted)
+        panel.listening_requested.connect(commands.set_listening)
+        panel.stop_reply_requested.connect(commands.stop_reply)
+        panel.problems_requested.connect(self._show_problems)
+        commands.failed.connect(self._tell)
+        commands.pushed.connect(self.study.show_sent)
+        commands.applied.connect(self.agent.show_applied)
+        self.study.push_requested.connect(commands.push)
+        self.agent.instructions_applied.connect(commands.set_instructions)
+        self.talk_key = TalkKey(self)
+        self.talk_key.pressed.connect(commands.press_talk)
+        self.talk_key.released.connect(commands.release_talk)
+        self.banner.back_requested.connect(self.show_live)
+        self.log.entry_selected.connect(self._entry_selected)
+        self.timeline.mark_clicked.connect(self._show_seq)
+        self.answers.answer_clicked.connect(self._show_seq)
+        self.checks.run_requested.connect(self._run_checks)
+        self.checks.record_requested.connect(self._open_check)
+        self.checks.summary_changed.connect(partial(self.tabs.setTabText, _TABS.index("Checks")))
+
+    def _restore(self) -> None:
+        self.resize(1280, 800)
+        self.settings.restore(self, self._splitters)
+        scheme = self.settings.text("scheme")
+        if scheme in set(Scheme):
+            self.theme.choose(Scheme(scheme))
+        self.agent.editor.setPlainText(self.settings.text("instructions"))
+        self.choices.load_engines()
+
+    def _show_view(self, view: RecordView) -> None:
+        self._shown = view
+        is_live = view is self.feed.view
+        self.banner.show_title("" if is_live else view.title)
+        self._actions["&Back to live"].setEnabled(not is_live)
+        self.timeline.set_source(view.measures, view.lanes, ended_ns=None if is_live else view.now_ns)
+        if is_live:
+            self.timeline.set_now(view.now_ns)
+        self.transcript.set_source(view.measures)
+        self.latency.set_source(view.measures)
+        self.answers.set_view(view)
+        self.log.set_view(view)
+        self.connection.show_problems(view.problems)
+
+    def _view_started(self, view: RecordView) -> None:
+        if not self._shown.title:
+            self._show_view(view)
+        self.agent.show_answer(None)
+
+    def _take_entries(self, first: int, last: int) -> None:
+        live = self.feed.view
+        for entry in live.entries[first:last]:
+            if entry.type == "answer":
+                self.agent.show_answer(entry)
+        if self._shown is not live:
+            return
+        self.log.take_new()
+        self.answers.take_new()
+        self.transcript.refresh()
+        self.latency.refresh()
+        self.timeline.refresh()
+        self.connection.show_problems(live.problems)
+
+    def _show_status(self, status: Status) -> None:
+        self.connection.show_status(status)
+        self.study.show_status(status)
+        self.agent.show_status(status)
+        self.notices.show_lacks(status.lacks)
+        idle = status.connection is ConnectionState.IDLE
+        self.setWindowTitle(TITLE if idle else f"{status.engine} · {status.connection.value} — {TITLE}")
+
+    def _show_level(self, level: Level) -> None:
+        self.connection.show_level(level)
+
+    def _show_now(self, now_ns: int) -> None:
+        self.connection.show_now(now_ns)
+        if self._shown is self.feed.view:
+            self.timeline.set_now(now_ns)
+
+    def _tell(self, sentence: str) -> None:
+        self.notices.tell(sentence)
+
+    def _entry_selected(self, entry: Entry) -> None:
+        self.timeline.show_time(entry.t_ns)
+
+    def _show_seq(self, seq: int) -> None:
+        """Go to an entry: its row in the log, its time in the timeline."""
+        position = self._shown.position_of(seq)
+        if position is None:
+            return
+        self.tabs.setCurrentWidget(self.log)
+        self.log.show_seq(seq)
+        self.timeline.show_time(self._shown.entries[position].t_ns)
+
+    def _open_tab(self, place: int) -> None:
+        self.tabs.setCurrentIndex(place)
+        panel = self.tabs.currentWidget()
+        if panel is not None:
+            panel.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _filter_log(self) -> None:
+        self.tabs.setCurrentWidget(self.log)
+        self.log.focus_filter()
+
+    def _show_problems(self) -> None:
+        self.tabs.setCurrentWidget(self.log)
+        self.log.show_problems()
+
+    def _show_keys(self) -> None:
+        KeysDialog(key_groups(self._menus), self).open()
+
+    def _choose_scheme(self, scheme: Scheme | None) -> None:
+        self.theme.choose(scheme)
+        self.settings.set_text("scheme", scheme.value if scheme else "")
+
+    def _escape(self) -> None:
+        """Stop the reply; without one, leave the field being typed into."""
+        if not self.commands.stop_reply() and takes_text(QApplication.focusWidget()):
+            self.tabs.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _run_all_checks(self) -> None:
+        self.tabs.setCurrentWidget(self.checks)
+        self._run_checks(self.checks_feed.model.all_keys())
+
+    def _run_checks(self, keys: list[CellKey]) -> None:
+        self.checks_feed.run(self.connection.engine, keys)
+
+    def _open_check(self, key: CellKey) -> None:
+        """Load the record of a check in the background, then show it."""
+        path = self.checks_feed.model.cells[key].record
+        if path is None:
+            return
+        self._wanted_check = key
+
+        def loaded(view: RecordView | None, error: Exception | None) -> None:
+            if self._wanted_check != key:
+                return
+            if view is not None:
+                self._show_view(view)
+            elif isinstance(error, SimulatorError):
+                self._tell(str(error))
+            elif error is not None:
+                raise error
+
+        self._background.run(partial(load_view, path, title_of(key)), loaded)

@@ -1,0 +1,1 @@
+"""Models without Qt where they can be: what the panels show, in words and numbers."""

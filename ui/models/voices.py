@@ -1,0 +1,72 @@
+"""What the participant's voice can come from, as the window offers it. No Qt here."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from simulator.participant.messages import ChooseVoice, VoiceKind
+
+FIRST_FIXTURE = "coffee_or_tea"
+"""The voice of a newcomer without a microphone."""
+
+AUDIO_SUFFIXES = frozenset({".wav", ".flac", ".ogg", ".mp3", ".aiff", ".aif"})
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """A source of the participant's voice."""
+
+    kind: VoiceKind
+    name: str | None = None
+    """Device name, fixture name or path; None for the default microphone and for silence."""
+
+    @property
+    def label(self) -> str:
+        """What the picker shows."""
+        if self.kind is VoiceKind.SILENCE:
+            return "Silence"
+        if self.kind is VoiceKind.MICROPHONE:
+            return f"Mic: {self.name}" if self.name else "Mic: system default"
+        name = self.name or ""
+        path = Path(name)
+        return path.name if path.is_absolute() else f"“{name.replace('_', ' ')}”"
+
+    @property
+    def key(self) -> str:
+        """A text by which the choice is remembered."""
+        return f"{self.kind.value}:{self.name or ''}"
+
+    def command(self) -> ChooseVoice:
+        """Return the command that chooses this voice."""
+        return ChooseVoice(
+            id=0,
+            kind=self.kind,
+            device=self.name if self.kind is VoiceKind.MICROPHONE else None,
+            recording=self.name if self.kind is VoiceKind.RECORDING else None,
+        )
+
+
+def voice_from_key(key: str) -> Voice | None:
+    """Return the voice that `key` stands for, or None where it stands for none."""
+    kind, _, name = key.partition(":")
+    try:
+        return Voice(VoiceKind(kind), name or None)
+    except ValueError:
+        return None
+
+
+def fixture_voices(folder: Path) -> list[Voice]:
+    """Return the recordings below `folder`, by name, the newcomer's first."""
+    names = {path.stem for path in folder.rglob("*") if path.suffix.lower() in AUDIO_SUFFIXES}
+    ordered = sorted(names, key=lambda name: (name != FIRST_FIXTURE, name))
+    return [Voice(VoiceKind.RECORDING, name) for name in ordered]
+
+
+def first_voice(voices: Iterable[Voice]) -> Voice:
+    """Return what a newcomer starts with: a microphone where there is one, else the first recording, else silence."""
+    known = list(voices)
+    for kind in (VoiceKind.MICROPHONE, VoiceKind.RECORDING):
+        for voice in known:
+            if voice.kind is kind:
+                return voice
+    return Voice(VoiceKind.SILENCE)

@@ -1,0 +1,240 @@
+"""The agent: its instructions as asked for and in force, the session as requested and as accepted, its last answer."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from simulator.participant.messages import ConnectionState, Status
+from simulator.profile.facts import DEFAULT_VOICE
+from simulator.record.entries import Entry
+from ui.models.session_diff import FieldPair, Match, compare_sessions, in_words
+from ui.theme import SPACE_PX, Theme
+
+VOICES = ("marin", "cedar", "alloy", "ash", "ballad", "coral", "echo", "sage", "shimmer", "verse")
+"""Voices of the interface at the time of HRP 0.2.0; an engine may have others: the field takes any name."""
+
+_MARKS = {Match.SAME: "✓", Match.DIFFERS: "≠", Match.ENGINES_OWN: "", Match.UNANSWERED: "…"}
+
+
+class AgentPanel(QFrame):
+    """Editor with Apply, the two sessions side by side, and the last answer."""
+
+    instructions_applied = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "panel")
+        self._theme = theme
+        self._status = Status()
+        self._refused = ""
+        self._answer: Entry | None = None
+        self._compared: tuple[Any, Any] | None = None
+        self._build()
+        self._lay_out()
+        theme.changed.connect(self._recolour)
+        self.show_status(Status())
+        self.show_answer(None)
+
+    @property
+    def instructions(self) -> str:
+        """What the editor holds."""
+        return self.editor.toPlainText()
+
+    @property
+    def voice(self) -> str:
+        """The voice to ask for at the next connection."""
+        return self.voice_picker.currentText().strip() or DEFAULT_VOICE
+
+    def show_status(self, status: Status) -> None:
+        """Show what is in force."""
+        self._status = status
+        connected = status.connection is ConnectionState.CONNECTED
+        self.voice_picker.setEnabled(status.connection is ConnectionState.IDLE)
+        self.voice_picker.setToolTip(
+            "Asked for at the next connection."
+            if not connected
+            else "Disconnect first: a session cannot change its voice once it spoke."
+        )
+        if not connected:
+            self._refused = ""
+        self._show_instructions()
+        if self._compared != (status.session_requested, status.session_accepted):
+            self._compared = (status.session_requested, status.session_accepted)
+            self._show_session(compare_sessions(*self._compared))
+
+    def show_applied(self, error: str | None) -> None:
+        """Say what became of the last Apply."""
+        self._refused = error or ""
+        self._show_instructions()
+
+    def show_answer(self, entry: Entry | None) -> None:
+        """Show the last answer of the agent."""
+        self._answer = entry
+        colours = self._theme.colours
+        if entry is None:
+            self.answer_value.setText("none yet")
+            self.answer_value.setStyleSheet(f"color: {colours.text_muted};")
+            self.answer_line.setText("Push a question (Ctrl+2): the agent answers it silently, by a tool.")
+            return
+        event = entry.event
+        accepted = bool(event.get("accepted"))
+        self.answer_value.setText(in_words(event.get("value")) if accepted else str(event.get("arguments") or "—"))
+        self.answer_value.setStyleSheet(f"color: {colours.passed if accepted else colours.failed}; font-weight: 600;")
+        verdict = "✓ accepted" if accepted else f"✕ refused: {event.get('error') or 'no reason given'}"
+        seconds = _seconds(event)
+        self.answer_line.setText(f"{event.get('tool', '')}{seconds}\n{verdict}")
+
+    def apply(self) -> None:
+        """Ask for the instructions in the editor."""
+        if self.apply_button.isEnabled():
+            self._refused = ""
+            self.state.setText("… waiting for the engine")
+            self.instructions_applied.emit(self.instructions)
+
+    def _build(self) -> None:
+        self.editor = QPlainTextEdit()
+        self.editor.setAccessibleName("Instructions")
+        self.editor.setPlaceholderText("How the agent is to behave. Sent when you connect, and with Apply.")
+        self.editor.setTabChangesFocus(True)
+        self.editor.textChanged.connect(self._show_instructions)
+        self.apply_button = QPushButton("Apply  Ctrl+⏎")
+        self.apply_button.clicked.connect(self.apply)
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            shortcut = QShortcut(QKeySequence(keys), self.editor)
+            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+            shortcut.activated.connect(self.apply)
+        self.state = QLabel()
+        self.state.setWordWrap(True)
+        self.voice_picker = QComboBox()
+        self.voice_picker.setAccessibleName("Voice of the agent")
+        self.voice_picker.setEditable(True)
+        self.voice_picker.addItems(VOICES)
+        self.voice_picker.setCurrentText(DEFAULT_VOICE)
+        self.session = QTreeWidget()
+        self.session.setAccessibleName("Session: requested and accepted")
+        self.session.setHeaderLabels(["Field", "Requested", "Accepted"])
+        self.session.setRootIsDecorated(False)
+        self.session.setUniformRowHeights(True)
+        self.session.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        header = self.session.header()
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.resizeSection(0, 118)
+        header.resizeSection(1, 78)
+        self.session_line = QLabel()
+        self.session_line.setWordWrap(True)
+        self.session_line.setProperty("role", "muted")
+        self.answer_value = QLabel()
+        self.answer_value.setWordWrap(True)
+        self.answer_line = QLabel()
+        self.answer_line.setWordWrap(True)
+        self.answer_line.setProperty("role", "muted")
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX)
+        column.setSpacing(2 * SPACE_PX)
+        column.addWidget(_heading("AGENT"))
+        column.addWidget(self.editor, 3)
+        row = QHBoxLayout()
+        row.addWidget(self.state, 1)
+        row.addWidget(self.apply_button, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(row)
+        voice = QHBoxLayout()
+        label = QLabel("Voice")
+        label.setProperty("role", "muted")
+        label.setBuddy(self.voice_picker)
+        voice.addWidget(label)
+        voice.addWidget(self.voice_picker, 1)
+        column.addLayout(voice)
+        column.addWidget(_heading("SESSION"))
+        column.addWidget(self.session_line)
+        column.addWidget(self.session, 4)
+        column.addWidget(_heading("LAST ANSWER"))
+        column.addWidget(self.answer_value)
+        column.addWidget(self.answer_line)
+
+    def _show_instructions(self) -> None:
+        colours = self._theme.colours
+        connected = self._status.connection is ConnectionState.CONNECTED
+        same = self._status.instructions_accepted == self.instructions
+        self.apply_button.setEnabled(connected and not same)
+        self.apply_button.setToolTip(
+            "Send these instructions (Ctrl+Enter in the editor)."
+            if connected and not same
+            else "These instructions are in force already."
+            if connected
+            else "Connect first (F5): they are sent when you connect."
+        )
+        if self._refused:
+            text, colour = f"✕ Refused: {self._refused} The earlier instructions stay in force.", colours.error
+        elif not connected:
+            text, colour = "○ Sent when you connect", colours.text_muted
+        elif same:
+            text, colour = "✓ In force", colours.passed
+        else:
+            text, colour = "● Edited: not in force yet", colours.warning
+        self.state.setText(text)
+        self.state.setStyleSheet(f"color: {colour};")
+
+    def _show_session(self, pairs: list[FieldPair]) -> None:
+        self.session.clear()
+        colour = self._theme.colour
+        for pair in pairs:
+            mark = _MARKS[pair.match]
+            item = QTreeWidgetItem([f"{mark} {_short(pair.path)}".strip(), pair.requested, pair.accepted])
+            role = {Match.DIFFERS: "error", Match.ENGINES_OWN: "text_muted"}.get(pair.match, "text")
+            for column in range(3):
+                item.setForeground(column, colour(role))
+                item.setToolTip(
+                    column, f"{pair.path}\nrequested: {pair.requested or '—'}\naccepted: {pair.accepted or '—'}"
+                )
+            self.session.addTopLevelItem(item)
+        differing = sum(pair.match is Match.DIFFERS for pair in pairs)
+        if not pairs:
+            text, role = "What was requested of the engine and what it accepted appears here.", "text_muted"
+        elif any(pair.match is Match.UNANSWERED for pair in pairs):
+            text, role = "… requested, not accepted yet", "text_muted"
+        elif differing:
+            text, role = f"≠ {differing} field{'s' * (differing != 1)} not as requested", "error"
+        else:
+            text, role = "✓ accepted as requested", "passed"
+        self.session_line.setText(text)
+        self.session_line.setStyleSheet(f"color: {getattr(self._theme.colours, role)};")
+
+    def _recolour(self) -> None:
+        self._show_instructions()
+        self._show_session(compare_sessions(self._status.session_requested, self._status.session_accepted))
+        self.show_answer(self._answer)
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("role", "heading")
+    return label
+
+
+def _short(path: str) -> str:
+    """Leave out what all paths of a session share."""
+    return path.removeprefix("audio.")
+
+
+def _seconds(event: dict[str, Any]) -> str:
+    asked, answered = event.get("asked_ns"), event.get("answered_ns")
+    if isinstance(asked, int) and isinstance(answered, int):
+        return f"  after {(answered - asked) / 1e9:.1f} s"
+    return ""

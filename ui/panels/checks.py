@@ -1,0 +1,316 @@
+"""The conformance checks: a matrix by turn-detection mode, and beside it why the chosen cell is what it is."""
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.checks_feed import ChecksFeed
+from ui.models.checks_model import FINISHED, UNDER_WAY, Cell, CellKey, CellState, measurement_text, title_of
+from ui.models.log_model import Index
+from ui.theme import SPACE_PX, State, Theme, paint_state
+
+_KEY = Qt.ItemDataRole.UserRole
+_ROW_PX = 40
+_STATES = {
+    CellState.QUEUED: State.QUEUED,
+    CellState.RUNNING: State.RUNNING,
+    CellState.WAITING: State.WAITING,
+    CellState.PASSED: State.PASSED,
+    CellState.FAILED: State.FAILED,
+    CellState.INCONCLUSIVE: State.INCONCLUSIVE,
+}
+
+
+class ChecksPanel(QWidget):
+    """Run all, run the selected, stop; a click on a finished cell asks for its record."""
+
+    run_requested = Signal(list)
+    """Keys of the cells to run."""
+    record_requested = Signal(object)
+    """The key of a cell whose record is to be shown."""
+    summary_changed = Signal(str)
+    """What the tab says: how many cells, how many failed."""
+
+    def __init__(self, theme: Theme, feed: ChecksFeed, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._feed = feed
+        self._build()
+        self._lay_out()
+        feed.changed.connect(self.refresh)
+        theme.changed.connect(self.refresh)
+        self._shape: list[CellKey] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the present state of the cells."""
+        model = self._feed.model
+        if self._shape != model.all_keys():
+            self._shape = model.all_keys()
+            self._make_rows()
+        self.table.viewport().update()
+        running = self._feed.running
+        self.run_all_button.setEnabled(bool(self._shape) and not running)
+        self.run_selected_button.setEnabled(bool(self.selected_keys()) and not running)
+        self.stop_button.setEnabled(running)
+        self.table.setVisible(bool(self._shape))
+        self.empty.setVisible(not self._shape)
+        self._show_summary()
+        self._show_detail()
+
+    def selected_keys(self) -> list[CellKey]:
+        """Return the keys of the selected cells, in the order of the matrix."""
+        found = {item.data(_KEY) for item in self.table.selectedItems() if item.data(_KEY) is not None}
+        return [key for key in self._shape if key in found]
+
+    @property
+    def current_key(self) -> CellKey | None:
+        """The cell whose detail is shown."""
+        item = self.table.currentItem()
+        key = item.data(_KEY) if item is not None else None
+        return key if isinstance(key, tuple) else None
+
+    def _build(self) -> None:
+        self.run_all_button = QPushButton("Run all")
+        self.run_all_button.setProperty("role", "primary")
+        self.run_all_button.setToolTip("Run every check against the chosen engine; a live session goes on meanwhile.")
+        self.run_all_button.clicked.connect(lambda: self.run_requested.emit(self._shape))
+        self.run_selected_button = QPushButton("Run selected")
+        self.run_selected_button.clicked.connect(lambda: self.run_requested.emit(self.selected_keys()))
+        self.stop_button = QPushButton("Stop")
+        self.stop_button.setProperty("role", "danger")
+        self.stop_button.clicked.connect(self._feed.stop)
+        self.summary = QLabel()
+        self.table = QTableWidget()
+        self.table.setAccessibleName("Checks by turn detection")
+        self.table.setItemDelegate(_CellDelegate(self._theme, self._feed, self.table))
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        self.table.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.table.verticalHeader().setHighlightSections(False)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setHighlightSections(False)
+        self.table.setCornerButtonEnabled(False)
+        self.table.itemSelectionChanged.connect(self._selection_changed)
+        self.table.currentItemChanged.connect(lambda *_: self._show_detail())
+        self.table.itemClicked.connect(self._ask_for_record)
+        self.table.itemActivated.connect(self._ask_for_record)
+        self.detail = QTextBrowser()
+        self.detail.setAccessibleName("Why")
+        self.detail.setOpenLinks(False)
+        self.record_button = QPushButton("Show its record in timeline and log")
+        self.record_button.clicked.connect(lambda: self.record_requested.emit(self.current_key))
+        self.empty = QLabel("Looking for the checks of this build…")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "muted")
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(2 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        bar.setSpacing(2 * SPACE_PX)
+        for button in (self.run_all_button, self.run_selected_button, self.stop_button):
+            bar.addWidget(button)
+        bar.addWidget(self.summary, 1)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.empty, 1)
+        column.addWidget(self.table, 1)
+        right = QWidget()
+        detail = QVBoxLayout(right)
+        detail.setContentsMargins(SPACE_PX, SPACE_PX, SPACE_PX, SPACE_PX)
+        detail.setSpacing(SPACE_PX)
+        detail.addWidget(self.detail, 1)
+        detail.addWidget(self.record_button, 0, Qt.AlignmentFlag.AlignRight)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.addWidget(left)
+        self.splitter.addWidget(right)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 2)
+        self.splitter.setSizes([480, 340])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.splitter)
+        self.setFocusProxy(self.table)
+
+    def _make_rows(self) -> None:
+        model = self._feed.model
+        self.table.clear()
+        self.table.clearSpans()
+        self.table.setRowCount(len(model.checks))
+        self.table.setColumnCount(len(model.modes))
+        self.table.setHorizontalHeaderLabels(list(model.modes))
+        self.table.setVerticalHeaderLabels([check.id for check in model.checks])
+        for row, check in enumerate(model.checks):
+            header = self.table.verticalHeaderItem(row)
+            header.setToolTip(check.description)
+            modes = model.modes if check.per_turn_detection else (None,)
+            for column, mode in enumerate(modes):
+                item = QTableWidgetItem()
+                item.setData(_KEY, (check.id, mode))
+                item.setToolTip(check.description)
+                self.table.setItem(row, column, item)
+            if not check.per_turn_detection and len(model.modes) > 1:
+                self.table.setSpan(row, 0, 1, len(model.modes))
+
+    def _selection_changed(self) -> None:
+        self.run_selected_button.setEnabled(bool(self.selected_keys()) and not self._feed.running)
+        self._show_detail()
+
+    def _ask_for_record(self, item: QTableWidgetItem) -> None:
+        key = item.data(_KEY)
+        cell = self._feed.model.cells.get(key) if key is not None else None
+        if cell is not None and cell.state in FINISHED and cell.record is not None:
+            self.record_requested.emit(key)
+
+    def _show_summary(self) -> None:
+        model = self._feed.model
+        parts = [
+            f"{_STATES[state].sign} {model.count(state)} {state.value}"
+            for state in (CellState.PASSED, CellState.FAILED, CellState.INCONCLUSIVE)
+            if model.count(state)
+        ]
+        under_way = sum(model.count(state) for state in UNDER_WAY)
+        if under_way:
+            parts.append(f"● {under_way} to go")
+        self.summary.setText("    ".join(parts) or ("Not run yet." if self._shape else ""))
+        failed = model.count(CellState.FAILED)
+        self.summary_changed.emit(f"Checks {len(self._shape)}" + (f"  ✕ {failed}" if failed else ""))
+
+    def _show_detail(self) -> None:
+        key = self.current_key
+        cell = self._feed.model.cells.get(key) if key is not None else None
+        self.record_button.setVisible(cell is not None and cell.state in FINISHED and cell.record is not None)
+        if key is None or cell is None:
+            self.detail.setHtml(
+                _paragraph("Choose a cell to see why it is what it is.", self._theme.colours.text_muted)
+            )
+            return
+        described = next((check.description for check in self._feed.model.checks if check.id == key[0]), "")
+        html = _detail_html(self._theme, key, cell, described)
+        if html != self.detail.property("shown"):
+            self.detail.setProperty("shown", html)
+            self.detail.setHtml(html)
+
+
+class _CellDelegate(QStyledItemDelegate):
+    """Paints a cell: the shape of its state, its word, and what it waits for or why."""
+
+    def __init__(self, theme: Theme, feed: ChecksFeed, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._feed = feed
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return the size of a cell."""
+        return QSize(160, _ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw a cell."""
+        key = index.data(_KEY)
+        cell = self._feed.model.cells.get(key) if key is not None else None
+        if cell is None:
+            return
+        rect: QRect = option.rect
+        flags: QStyle.StateFlag = option.state
+        colours = self._theme.colours
+        painter.save()
+        if flags & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, self._theme.colour("selection"))
+        state = _STATES.get(cell.state)
+        colour = self._theme.colour("text_muted")
+        if state is not None:
+            colour = self._theme.colour(state.value if state is not State.WAITING else "running")
+            if cell.state is CellState.FAILED:
+                painter.fillRect(rect, self._theme.colour("failed", 0.10))
+            paint_state(painter, QRectF(rect.left() + 10, rect.center().y() - 9, 18, 18), state, colours)
+        text = rect.adjusted(38, 3, -8, -3)
+        detail = cell.waiting_for or (cell.reasons[0] if cell.reasons else "")
+        word = (
+            f"waiting for {cell.waiting_for}"
+            if cell.state is CellState.WAITING and cell.waiting_for
+            else cell.state.value
+        )
+        if cell.state is CellState.WAITING:
+            detail = ""
+        font = painter.font()
+        font.setBold(cell.state in FINISHED)
+        painter.setFont(font)
+        painter.setPen(colour)
+        top = Qt.AlignmentFlag.AlignLeft | (Qt.AlignmentFlag.AlignTop if detail else Qt.AlignmentFlag.AlignVCenter)
+        metrics = QFontMetrics(font)
+        painter.drawText(text, top, metrics.elidedText(word, Qt.TextElideMode.ElideRight, text.width()))
+        if detail:
+            font.setBold(False)
+            painter.setFont(font)
+            painter.setPen(self._theme.colour("text_muted"))
+            metrics = QFontMetrics(font)
+            words = metrics.elidedText(detail, Qt.TextElideMode.ElideRight, text.width())
+            painter.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, words)
+        if flags & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(self._theme.colour("accent"))
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+        painter.restore()
+
+
+def _paragraph(text: str, colour: str) -> str:
+    return f'<p style="color:{colour}">{_escape(text)}</p>'
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _detail_html(theme: Theme, key: CellKey, cell: Cell, described: str) -> str:
+    colours = theme.colours
+    state = _STATES.get(cell.state)
+    colour = colours.of_state(state) if state is not None else colours.text_muted
+    sign = f"{state.sign} " if state is not None else ""
+    parts = [
+        f'<h3 style="margin:0">{_escape(title_of(key))}</h3>',
+        f'<p style="margin:2px 0 6px 0; color:{colour}"><b>{sign}{cell.state.value}</b></p>',
+    ]
+    if cell.waiting_for:
+        parts.append(_paragraph(f"Waiting for {cell.waiting_for}.", colours.running))
+    parts += [f"<p>{_escape(reason)}</p>" for reason in cell.reasons]
+    parts += [f'<p style="color:{colours.warning}">⚠ {_escape(warning)}</p>' for warning in cell.warnings]
+    if cell.measurements:
+        head = "".join(
+            f'<th align="left" style="color:{colours.text_muted}">{name}</th>'
+            for name in ("Measured", "Value", "Threshold", "From → to")
+        )
+        parts.append(f'<table cellpadding="3" cellspacing="0"><tr>{head}</tr>')
+        for each in cell.measurements:
+            ends = " → ".join(str(end) for end in (each.start, each.end) if end is not None)
+            parts.append(
+                f"<tr><td>{_escape(each.name)}</td>"
+                f'<td align="right"><b>{_escape(measurement_text(each.value, each.unit))}</b></td>'
+                f'<td align="right">{_escape(measurement_text(each.threshold, each.unit))}</td>'
+                f'<td style="color:{colours.text_muted}">{_escape(ends)}</td></tr>'
+            )
+        parts.append("</table>")
+    if described:
+        parts.append(_paragraph(described, colours.text_muted))
+    if cell.clause:
+        parts.append(_paragraph(cell.clause, colours.text_muted))
+    return "".join(parts)

@@ -1,0 +1,351 @@
+"""The top bar: which engine, connected or not, whose voice, and the states to be read from two metres away."""
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
+from simulator.profile.facts import TURN_DETECTIONS, turn_detection
+from ui.models.entry_text import long_clock
+from ui.models.voices import Voice
+from ui.theme import SPACE_PX, Theme
+from ui.widgets.level_meter import LevelMeter
+
+SILENT_OUTPUT = "none"
+_ADDRESS = "address"
+_EDIT = "edit"
+_FILE = "file"
+
+
+class ConnectionPanel(QFrame):
+    """Two rows: engine and connection above, voice and listening below. Knows no process: it tells intents."""
+
+    connect_requested = Signal()
+    disconnect_requested = Signal()
+    engine_chosen = Signal(str)
+    address_requested = Signal()
+    edit_engines_requested = Signal()
+    voice_chosen = Signal(Voice)
+    voice_file_requested = Signal()
+    output_chosen = Signal(object)
+    """Device name, None for the system's default, "none" for the silent clock."""
+    talk_pressed = Signal()
+    talk_released = Signal()
+    mic_open_requested = Signal(bool)
+    mute_requested = Signal(bool)
+    listening_requested = Signal(bool)
+    stop_reply_requested = Signal()
+    problems_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self._theme = theme
+        self._status = Status()
+        self._engine = ""
+        self._build()
+        self._lay_out()
+        theme.changed.connect(self._recolour)
+        self.show_status(self._status)
+
+    @property
+    def engine(self) -> str:
+        """Name or address of the engine chosen."""
+        return self._engine
+
+    @property
+    def turn_detection(self) -> dict[str, Any]:
+        """The whole wire object of the turn detection chosen."""
+        return turn_detection(str(self.turn_detection_picker.currentData()))
+
+    @property
+    def voice(self) -> Voice:
+        """The voice chosen."""
+        data = self.voice_picker.currentData()
+        return data if isinstance(data, Voice) else Voice(VoiceKind.SILENCE)
+
+    def set_engines(self, names: list[str], chosen: str) -> None:
+        """Offer these engines and addresses."""
+        self.engine_picker.blockSignals(True)
+        self.engine_picker.clear()
+        for name in names:
+            self.engine_picker.addItem(name, name)
+        if chosen and chosen not in names:
+            self.engine_picker.addItem(chosen, chosen)
+        self.engine_picker.insertSeparator(self.engine_picker.count())
+        self.engine_picker.addItem("An address…", (_ADDRESS,))
+        self.engine_picker.addItem("Edit engines…", (_EDIT,))
+        self._engine = chosen or (names[0] if names else "")
+        self.engine_picker.setCurrentIndex(max(0, self.engine_picker.findData(self._engine)))
+        self.engine_picker.blockSignals(False)
+
+    def set_voices(self, voices: list[Voice], chosen: Voice) -> None:
+        """Offer these voices; the chosen one is added where it is not among them."""
+        picker = self.voice_picker
+        picker.blockSignals(True)
+        picker.clear()
+        known = voices if chosen in voices else [*voices, chosen]
+        last_kind: VoiceKind | None = None
+        for voice in known:
+            if last_kind is not None and voice.kind is not last_kind:
+                picker.insertSeparator(picker.count())
+            picker.addItem(voice.label, voice)
+            last_kind = voice.kind
+        picker.insertSeparator(picker.count())
+        picker.addItem("Recording from a file…", (_FILE,))
+        picker.setCurrentIndex(self._place_of(chosen))
+        picker.blockSignals(False)
+        self._show_talk()
+
+    def set_outputs(self, names: list[str], chosen: str | None) -> None:
+        """Offer these output devices."""
+        self.output_picker.blockSignals(True)
+        self.output_picker.clear()
+        self.output_picker.addItem("System default", None)
+        for name in names:
+            self.output_picker.addItem(name, name)
+        self.output_picker.insertSeparator(self.output_picker.count())
+        self.output_picker.addItem("Silent (no sound)", SILENT_OUTPUT)
+        place = next((i for i in range(self.output_picker.count()) if self.output_picker.itemData(i) == chosen), 0)
+        self.output_picker.setCurrentIndex(place)
+        self.output_picker.blockSignals(False)
+
+    def show_status(self, status: Status) -> None:
+        """Show what the participant process says of itself."""
+        self._status = status
+        state = status.connection
+        connected = state is ConnectionState.CONNECTED
+        idle = state is ConnectionState.IDLE
+        self.connect_button.setText("Connect  F5" if idle else ("Disconnect  F5" if connected else "Cancel  F5"))
+        _set_role(self.connect_button, "primary" if idle else "")
+        for picker in (self.engine_picker, self.turn_detection_picker):
+            picker.setEnabled(idle)
+            picker.setToolTip("" if idle else "Disconnect first: a session keeps its engine and its turn detection.")
+        self.recording_light.setText("● rec" if status.recording else "○ rec")
+        self.recording_light.setToolTip(
+            f"Everything is written to {status.record_path}" if status.recording else "Nothing is being recorded."
+        )
+        self.mute_button.setChecked(status.muted)
+        self.mute_button.setText("Muted  M" if status.muted else "Mute  M")
+        self.listening_button.setChecked(status.listening)
+        self.listening_button.setText("LISTENING ON" if status.listening else "LISTENING OFF")
+        self.listening_button.setToolTip(
+            "The engine hears the participant. L switches it off."
+            if status.listening
+            else "Nothing is sent to the engine. L switches it on again."
+        )
+        speaking = connected and (status.response_active or status.agent_heard)
+        self.stop_button.setEnabled(speaking)
+        self.stop_button.setToolTip("Cancel the reply and its sound." if speaking else "No reply is in progress.")
+        self.stop_button.setText("Stop reply  Esc")
+        self._show_talk()
+        self._recolour()
+
+    def show_problems(self, count: int) -> None:
+        """Show how many problems the record on screen holds."""
+        self.problems_button.setText(f"⚠ {count}")
+        self.problems_button.setToolTip(
+            "No problems so far." if not count else f"{count} problem{'s' * (count != 1)}: show them in the log."
+        )
+        _set_role(self.problems_button, "danger" if count else "quiet")
+
+    def show_level(self, level: Level) -> None:
+        """Show the level of the participant's voice."""
+        self.meter.set_level(level.rms_dbfs, level.peak_dbfs, level.t_ns)
+
+    def show_now(self, now_ns: int) -> None:
+        """Advance the clock of the session."""
+        since = self._status.connected_since_ns
+        if since is not None and self._status.connection is ConnectionState.CONNECTED:
+            text = long_clock(now_ns - since)
+            if text != self.clock.text():
+                self.clock.setText(text)
+
+    def _build(self) -> None:
+        self.engine_picker = _picker("Engine", 130)
+        self.engine_picker.activated.connect(self._engine_activated)
+        self.turn_detection_picker = _picker("Turn detection", 150)
+        for wire in TURN_DETECTIONS:
+            detail = f"{wire['silence_duration_ms']} ms" if "silence_duration_ms" in wire else wire.get("eagerness", "")
+            self.turn_detection_picker.addItem(f"{wire['type']} {detail}", wire["type"])
+        self.connect_button = QPushButton()
+        self.connect_button.setMinimumWidth(128)
+        self.connect_button.clicked.connect(self._connect_clicked)
+        self.state_label = QLabel()
+        self.state_label.setProperty("role", "figure")
+        self.clock = QLabel("00:00:00")
+        self.clock.setProperty("role", "figure")
+        self.clock.setAccessibleName("Time connected")
+        self.recording_light = QLabel()
+        self.recording_light.setAccessibleName("Recording")
+        self.problems_button = QPushButton("⚠ 0")
+        self.problems_button.setAccessibleName("Problems")
+        self.problems_button.clicked.connect(self.problems_requested)
+        self.voice_picker = _picker("Voice", 190)
+        self.voice_picker.activated.connect(self._voice_activated)
+        self.output_picker = _picker("Loudspeaker", 140)
+        self.output_picker.activated.connect(lambda: self.output_chosen.emit(self.output_picker.currentData()))
+        self.meter = LevelMeter(self._theme)
+        self.meter.setAccessibleName("Level of the participant's voice")
+        self.talk_button = QPushButton()
+        self.talk_button.setCheckable(False)
+        self.talk_button.pressed.connect(self.talk_pressed)
+        self.talk_button.released.connect(self.talk_released)
+        self.open_button = QPushButton("Open mic  O")
+        self.open_button.setCheckable(True)
+        self.open_button.setToolTip("Let the voice through without holding Talk.")
+        self.open_button.clicked.connect(self.mic_open_requested)
+        self.mute_button = QPushButton("Mute  M")
+        self.mute_button.setCheckable(True)
+        self.mute_button.setToolTip("Send silence instead of the voice.")
+        self.mute_button.clicked.connect(self.mute_requested)
+        self.listening_button = QPushButton()
+        self.listening_button.setCheckable(True)
+        self.listening_button.setObjectName("listening")
+        self.listening_button.setAccessibleName("Listening")
+        self.listening_button.setMinimumWidth(180)
+        self.listening_button.clicked.connect(self.listening_requested)
+        self.stop_button = QPushButton("Stop reply  Esc")
+        self.stop_button.setProperty("role", "danger")
+        self.stop_button.clicked.connect(self.stop_reply_requested)
+
+    def _lay_out(self) -> None:
+        upper, lower = QHBoxLayout(), QHBoxLayout()
+        for row in (upper, lower):
+            row.setSpacing(2 * SPACE_PX)
+        _add_labelled(upper, "Engine", self.engine_picker)
+        _add_labelled(upper, "Turn detection", self.turn_detection_picker)
+        upper.addWidget(self.connect_button)
+        upper.addSpacing(2 * SPACE_PX)
+        upper.addWidget(self.state_label)
+        upper.addWidget(self.clock)
+        upper.addStretch(1)
+        upper.addWidget(self.recording_light)
+        upper.addSpacing(SPACE_PX)
+        upper.addWidget(self.problems_button)
+        _add_labelled(lower, "Voice", self.voice_picker)
+        lower.addWidget(self.meter, 1)
+        for button in (self.talk_button, self.open_button, self.mute_button):
+            lower.addWidget(button)
+        lower.addSpacing(2 * SPACE_PX)
+        lower.addWidget(self.listening_button)
+        lower.addWidget(self.stop_button)
+        lower.addSpacing(2 * SPACE_PX)
+        _add_labelled(lower, "Out", self.output_picker)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(3 * SPACE_PX, 2 * SPACE_PX, 3 * SPACE_PX, 2 * SPACE_PX)
+        rows.setSpacing(2 * SPACE_PX)
+        rows.addLayout(upper)
+        rows.addLayout(lower)
+
+    def _recolour(self) -> None:
+        colours = self._theme.colours
+        words, colour = {
+            ConnectionState.IDLE: ("○ not connected", colours.text_muted),
+            ConnectionState.CONNECTING: ("◐ connecting…", colours.running),
+            ConnectionState.CONNECTED: ("● connected", colours.passed),
+            ConnectionState.CLOSING: ("◐ closing…", colours.running),
+        }[self._status.connection]
+        self.state_label.setText(words)
+        self.state_label.setStyleSheet(f"color: {colour};")
+        self.clock.setVisible(self._status.connection is ConnectionState.CONNECTED)
+        light = colours.recording if self._status.recording else colours.text_muted
+        self.recording_light.setStyleSheet(f"color: {light}; font-weight: 600;")
+        connected = self._status.connection is ConnectionState.CONNECTED
+        ink, paper = (
+            (colours.listening_on, colours.panel) if self._status.listening else (colours.listening_off, colours.panel)
+        )
+        if not connected:
+            ink = colours.text_muted
+            style = f"color: {ink}; background: transparent; border: 1px dashed {colours.line_strong};"
+        elif self._status.listening:
+            style = f"color: {paper}; background: {ink}; border: 2px solid {ink};"
+        else:
+            style = f"color: {ink}; background: transparent; border: 2px dashed {ink};"
+        self.listening_button.setStyleSheet(f"QPushButton {{ {style} font-weight: 700; font-size: 13pt; }}")
+
+    def _show_talk(self) -> None:
+        kind = self.voice.kind
+        talking = self._status.talking
+        microphone = kind is VoiceKind.MICROPHONE
+        self.open_button.setVisible(microphone)
+        self.talk_button.setEnabled(kind is not VoiceKind.SILENCE)
+        self.mute_button.setEnabled(kind is not VoiceKind.SILENCE)
+        if kind is VoiceKind.RECORDING:
+            self.talk_button.setText("Stop talking  Space" if talking else "Talk  Space")
+            self.talk_button.setToolTip("Play the recording to the engine; again to stop it. Key: Space.")
+        elif microphone:
+            self.talk_button.setText("Talking…  Space" if talking else "Hold to talk  Space")
+            self.talk_button.setToolTip("Hold the button or Space while you speak.")
+        else:
+            self.talk_button.setText("Talk  Space")
+            self.talk_button.setToolTip("Choose a microphone or a recording as the voice first.")
+        connected = self._status.connection is ConnectionState.CONNECTED
+        _set_role(self.talk_button, "primary" if connected and not talking and kind is VoiceKind.RECORDING else "")
+        self.talk_button.setDown(talking and microphone)
+
+    def _connect_clicked(self) -> None:
+        if self._status.connection is ConnectionState.IDLE:
+            self.connect_requested.emit()
+        else:
+            self.disconnect_requested.emit()
+
+    def _engine_activated(self) -> None:
+        data = self.engine_picker.currentData()
+        if isinstance(data, str):
+            self._engine = data
+            self.engine_chosen.emit(data)
+            return
+        self.engine_picker.setCurrentIndex(max(0, self.engine_picker.findData(self._engine)))
+        (self.address_requested if data[0] == _ADDRESS else self.edit_engines_requested).emit()
+
+    def _voice_activated(self) -> None:
+        data = self.voice_picker.currentData()
+        if isinstance(data, Voice):
+            self._show_talk()
+            self.voice_chosen.emit(data)
+        else:
+            self.voice_file_requested.emit()
+
+    def show_voice(self, voice: Voice) -> None:
+        """Set the picker to a voice that it offers."""
+        self.voice_picker.setCurrentIndex(self._place_of(voice))
+        self._show_talk()
+
+    def _place_of(self, voice: Voice) -> int:
+        places = (i for i in range(self.voice_picker.count()) if self.voice_picker.itemData(i) == voice)
+        return next(places, 0)
+
+
+def _picker(name: str, width_px: int) -> QComboBox:
+    picker = QComboBox()
+    picker.setAccessibleName(name)
+    picker.setMinimumWidth(width_px)
+    picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    picker.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    return picker
+
+
+def _add_labelled(row: QHBoxLayout, text: str, widget: QWidget) -> None:
+    label = QLabel(text)
+    label.setProperty("role", "muted")
+    label.setBuddy(widget)
+    row.addWidget(label)
+    row.addWidget(widget)
+
+
+def _set_role(widget: QWidget, role: str) -> None:
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)

@@ -1,0 +1,342 @@
+"""The log: every event both ways, filtered as you type, with the JSON of the selected one beside it."""
+
+import msgspec
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPalette, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from simulator.record.entries import Direction, Entry
+from ui.models.entry_text import Sign
+from ui.models.log_model import ENTRY_ROLE, SIGN_ROLE, Column, Index, LogModel, Show
+from ui.record_view import RecordView
+from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme, mono_font
+from ui.widgets.json_view import JsonView
+
+_TYPING_PAUSE_MS = 120
+
+
+class LogPanel(QWidget):
+    """Table and inspector. Follows the newest row only while it is in sight."""
+
+    entry_selected = Signal(Entry)
+    """The user went to a row."""
+
+    def __init__(self, theme: Theme, view: RecordView, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = LogModel(view)
+        self._view = view
+        self._theme = theme
+        self._told = True
+        self._build_filter()
+        self._build_table()
+        self.inspector = JsonView(theme)
+        self.copy_button = QPushButton("Copy as JSON")
+        self.copy_button.setToolTip("Copy the selected event (Ctrl+C).")
+        self.copy_button.clicked.connect(self.copy_selected)
+        self.copy_button.setEnabled(False)
+        self._lay_out()
+        self._show_count()
+
+    def set_view(self, view: RecordView) -> None:
+        """Show another record, at its end."""
+        self._view = view
+        self.model.set_view(view)
+        self._show_count()
+        self._show_entry(None)
+        self.table.scrollToBottom()
+
+    def take_new(self) -> None:
+        """Show the entries that the view gained; nothing while hidden."""
+        if not self.isVisible():
+            return
+        bar = self.table.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum()
+        self.model.take_new()
+        if at_end:
+            self.table.scrollToBottom()
+        self._show_count()
+
+    def show_seq(self, seq: int) -> None:
+        """Select the row of an entry; a filter that hides it is lifted."""
+        self.model.take_new()
+        if self.model.row_of(seq) is None:
+            self._lift_filter(seq)
+        row = self.model.row_of(seq)
+        if row is not None:
+            self._told = False
+            self._select(row)
+            self._told = True
+
+    def show_problems(self) -> None:
+        """Let through nothing but problems."""
+        self.filter_field.clear()
+        self.show_picker.setCurrentText(Show.PROBLEMS)
+        self._apply_filter()
+        self.table.scrollToTop()
+        if self.model.rowCount():
+            self._select(0)
+
+    def focus_filter(self) -> None:
+        """Put the cursor into the filter."""
+        self.filter_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filter_field.selectAll()
+
+    def copy_selected(self) -> None:
+        """Copy the selected entries as JSON, one a line."""
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        entries = [entry for entry in map(self.model.entry_at, rows) if entry is not None]
+        if not entries:
+            return
+        if len(entries) == 1:
+            text = msgspec.json.format(msgspec.json.encode(entries[0]), indent=2).decode()
+        else:
+            text = "\n".join(msgspec.json.encode(entry).decode() for entry in entries)
+        QGuiApplication.clipboard().setText(text)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what came while hidden."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self.take_new)
+
+    def _build_filter(self) -> None:
+        self.filter_field = QLineEdit()
+        self.filter_field.setPlaceholderText("Filter: words in type, text or ids   /")
+        self.filter_field.setAccessibleName("Filter of the log")
+        self.filter_field.setClearButtonEnabled(True)
+        self.show_picker = QComboBox()
+        self.show_picker.setAccessibleName("Kinds of rows")
+        self.show_picker.addItems([str(show) for show in Show])
+        self.audio_box = QCheckBox("Audio")
+        self.audio_box.setToolTip("Show the events that carry audio, some fifty a second.")
+        self.count = QLabel()
+        self.count.setProperty("role", "muted")
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(_TYPING_PAUSE_MS)
+        self._typing.timeout.connect(self._apply_filter)
+        self.filter_field.textChanged.connect(self._typing.start)
+        self.filter_field.returnPressed.connect(self._leave_filter)
+        self.show_picker.currentIndexChanged.connect(self._apply_filter)
+        self.audio_box.toggled.connect(self._apply_filter)
+
+    def _build_table(self) -> None:
+        table = QTableView()
+        table.setModel(self.model)
+        table.setAccessibleName("Log")
+        table.setItemDelegate(_RowDelegate(self._theme, table))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTabKeyNavigation(False)
+        table.setFont(mono_font())
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT_PX - 2)
+        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setStretchLastSection(False)
+        metrics = QFontMetrics(mono_font())
+        header.setMinimumSectionSize(20)
+        for column, sample in ((Column.TIME, "0:00:00.000 "), (Column.DIRECTION, "◀ "), (Column.SIZE, "000.0 kB ")):
+            table.setColumnWidth(column, metrics.horizontalAdvance(sample) + 12)
+        table.setColumnWidth(Column.TYPE, metrics.horizontalAdvance("input_audio_buffer.speech_started ") + 16)
+        header.setSectionResizeMode(Column.GIST, QHeaderView.ResizeMode.Stretch)
+        table.selectionModel().currentRowChanged.connect(self._current_changed)
+        self.table = table
+        copy = QShortcut(QKeySequence.StandardKey.Copy, table)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self.copy_selected)
+        self.model.modelReset.connect(self._keep_columns)
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(2 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        bar.setSpacing(2 * SPACE_PX)
+        bar.addWidget(self.filter_field, 1)
+        bar.addWidget(self.show_picker)
+        bar.addWidget(self.audio_box)
+        bar.addWidget(self.count)
+        left = QWidget()
+        rows = QVBoxLayout(left)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addLayout(bar)
+        self.empty = QLabel()
+        self.empty.setProperty("role", "muted")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setWordWrap(True)
+        rows.addWidget(self.empty, 1)
+        rows.addWidget(self.table, 1)
+        right = QWidget()
+        inspector = QVBoxLayout(right)
+        inspector.setContentsMargins(SPACE_PX, SPACE_PX, SPACE_PX, SPACE_PX)
+        inspector.setSpacing(SPACE_PX)
+        inspector.addWidget(self.inspector, 1)
+        inspector.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignRight)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.addWidget(left)
+        self.splitter.addWidget(right)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([600, 240])
+        self.splitter.setChildrenCollapsible(True)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.splitter)
+        self.setFocusProxy(self.table)
+
+    def _apply_filter(self) -> None:
+        self._typing.stop()
+        selected = self._selected_entry()
+        self.model.set_filter(
+            self.filter_field.text(), Show(self.show_picker.currentText()), self.audio_box.isChecked()
+        )
+        row = None if selected is None else self.model.row_of(selected.seq)
+        if row is not None:
+            self._told = False
+            self._select(row)
+            self._told = True
+        else:
+            self.table.scrollToBottom()
+        self._show_count()
+
+    def _leave_filter(self) -> None:
+        self._apply_filter()
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self.table.currentIndex().isValid() and self.model.rowCount():
+            self._select(self.model.rowCount() - 1)
+
+    def _lift_filter(self, seq: int) -> None:
+        for widget in (self.filter_field, self.show_picker, self.audio_box):
+            if widget is self.filter_field:
+                self.filter_field.clear()
+            elif widget is self.show_picker:
+                self.show_picker.setCurrentText(Show.EVERYTHING)
+            else:
+                self.audio_box.setChecked(True)
+            self._apply_filter()
+            if self.model.row_of(seq) is not None:
+                return
+
+    def _select(self, row: int) -> None:
+        index = self.model.index(row, Column.TYPE)
+        flags = QItemSelectionModel.SelectionFlag
+        self.table.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        self.table.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+
+    def _selected_entry(self) -> Entry | None:
+        index = self.table.currentIndex()
+        return self.model.entry_at(index.row()) if index.isValid() else None
+
+    def _current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        entry = self.model.entry_at(current.row()) if current.isValid() else None
+        self._show_entry(entry)
+        if entry is not None and self._told:
+            self.entry_selected.emit(entry)
+
+    def _show_entry(self, entry: Entry | None) -> None:
+        self.copy_button.setEnabled(entry is not None)
+        if entry is None:
+            self.inspector.show_value(None, "Select an event to see its JSON")
+            return
+        shown = dict(entry.event)
+        if entry.raw_text is not None:
+            shown["(raw text)"] = entry.raw_text
+        if entry.problem is not None:
+            shown = {"(problem)": entry.problem, **shown}
+        if entry.audio is not None:
+            shown["(audio)"] = msgspec.to_builtins(entry.audio)
+        self.inspector.show_value(shown, f"#{entry.seq}  {entry.type}")
+
+    def _show_count(self) -> None:
+        rows, total = self.model.rowCount(), self.model.total
+        self.count.setText(f"{rows:,} of {total:,}")
+        self.empty.setVisible(rows == 0)
+        self.table.setVisible(rows > 0)
+        if total == 0:
+            self.empty.setText(
+                "No events yet.\nConnect (F5), then Talk (Space): everything sent and received appears here."
+            )
+        else:
+            self.empty.setText("No event passes the filter.")
+
+    def _keep_columns(self) -> None:
+        self.copy_button.setEnabled(False)
+
+
+class _RowDelegate(QStyledItemDelegate):
+    """Paints a cell with as little as it takes: text, and colour and weight where a row asks for attention."""
+
+    def __init__(self, theme: Theme, table: QTableView) -> None:
+        super().__init__(table)
+        self._theme = theme
+        self._table = table
+        self._pens: dict[object, QColor] = {}
+        theme.changed.connect(self._load)
+        self._load()
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw a cell."""
+        entry: Entry | None = index.data(ENTRY_ROLE)
+        if entry is None:
+            return
+        sign: Sign = index.data(SIGN_ROLE)
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, self._table.palette().color(QPalette.ColorRole.Highlight))
+        elif sign is not Sign.PLAIN:
+            painter.fillRect(rect, self._pens[("tint", sign)])
+        column = index.column()
+        painter.setPen(self._pen(sign, entry.direction, column))
+        text = str(index.data())
+        inner = rect.adjusted(6, 0, -6, 0)
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        flags |= Qt.AlignmentFlag.AlignRight if column == Column.SIZE else Qt.AlignmentFlag.AlignLeft
+        metrics = painter.fontMetrics()
+        if column in (Column.GIST, Column.TYPE):
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
+        painter.drawText(inner, flags, text)
+
+    def _pen(self, sign: Sign, direction: Direction, column: int) -> QColor:
+        if column == Column.DIRECTION:
+            return self._pens[direction]
+        if column == Column.TYPE and sign is not Sign.PLAIN:
+            return self._pens[sign]
+        if column in (Column.TIME, Column.SIZE):
+            return self._pens["muted"]
+        return self._pens["text"]
+
+    def _load(self) -> None:
+        colour = self._theme.colour
+        self._pens = {
+            "text": colour("text"),
+            "muted": colour("text_muted"),
+            Direction.RECEIVED: colour("agent"),
+            Direction.SENT: colour("participant"),
+            Direction.NOTED: colour("text_muted"),
+            Sign.PROBLEM: colour("error"),
+            Sign.NOTICE: colour("warning"),
+            ("tint", Sign.PROBLEM): colour("error", 0.12),
+            ("tint", Sign.NOTICE): colour("warning", 0.10),
+        }

@@ -1,0 +1,94 @@
+"""Two strips above the timeline: what went wrong or is lacking, in one sentence; and which record is on screen."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from ui.theme import SPACE_PX, Theme
+
+
+class NoticeBar(QFrame):
+    """The last sentence that the user should read, until it is dismissed; below it in rank, what the computer lacks."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._told = ""
+        self._lacks: tuple[str, ...] = ()
+        self._dismissed: tuple[str, ...] = ()
+        self.text = QLabel()
+        self.text.setWordWrap(True)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.dismiss_button = QPushButton("Dismiss")
+        self.dismiss_button.setProperty("role", "quiet")
+        self.dismiss_button.clicked.connect(self.dismiss)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.dismiss_button)
+        theme.changed.connect(self._show)
+        self._show()
+
+    def tell(self, sentence: str) -> None:
+        """Show a sentence; it takes the place of the one before."""
+        self._told = sentence
+        self._show()
+
+    def show_lacks(self, lacks: list[str]) -> None:
+        """Show what the computer lacks, until dismissed or until it lacks something else."""
+        if tuple(lacks) != self._lacks:
+            self._lacks, self._dismissed = tuple(lacks), ()
+            self._show()
+
+    def dismiss(self) -> None:
+        """Hide what is shown."""
+        if self._told:
+            self._told = ""
+        else:
+            self._dismissed = self._lacks
+        self._show()
+
+    def _show(self) -> None:
+        lacks = [] if self._lacks == self._dismissed else list(self._lacks)
+        colours = self._theme.colours
+        text, colour, sign = (self._told, colours.error, "✕") if self._told else (" ".join(lacks), colours.warning, "⚠")
+        self.text.setText(f"{sign}  {text}")
+        self.setStyleSheet(
+            f"NoticeBar {{ background: {colours.raised}; border: none; border-left: 4px solid {colour};"
+            f" border-bottom: 1px solid {colours.line}; }} NoticeBar QLabel {{ color: {colour}; }}"
+        )
+        self.setVisible(bool(text))
+
+
+class RecordBanner(QFrame):
+    """Says that a record other than the live session is on screen, and leads back."""
+
+    back_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.text = QLabel()
+        self.back_button = QPushButton("Back to live  F8")
+        self.back_button.setProperty("role", "primary")
+        self.back_button.clicked.connect(self.back_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.back_button)
+        theme.changed.connect(self._recolour)
+        self._recolour()
+        self.hide()
+
+    def show_title(self, title: str) -> None:
+        """Name the record on screen; an empty title is the live session."""
+        self.text.setText(f"Showing the record of  {title}")
+        self.setVisible(bool(title))
+
+    def _recolour(self) -> None:
+        colours = self._theme.colours
+        self.setStyleSheet(
+            f"RecordBanner {{ background: {colours.selection}; border: none;"
+            f" border-bottom: 1px solid {colours.accent}; }}"
+            f" RecordBanner QLabel {{ color: {colours.text}; font-weight: 600; }}"
+        )

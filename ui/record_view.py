@@ -1,0 +1,52 @@
+"""What a window shows at a time: one record, living or ended, and what follows from it.
+
+The live session's view grows while it is shown; a check's view is loaded whole. Log, timeline, transcript, latencies
+and answers draw from nothing else, so that a saved record looks as the live session did.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from pathlib import Path
+
+from simulator.audio.peaks import PeakPyramid
+from simulator.participant.messages import Lane
+from simulator.record.entries import Entry
+from simulator.record.measures import Measures
+from ui.models.entry_text import Sign, sign_of
+
+
+class RecordView:
+    """The entries of one record in order, its measures and its waveforms.
+
+    Entries have ascending `seq`; numbers may be missing where a stretch could not be read again.
+    """
+
+    def __init__(self, title: str = "", path: Path | None = None) -> None:
+        self.title = title
+        """Empty for the live session, else what the banner calls this record."""
+        self.path = path
+        self.entries: list[Entry] = []
+        self.measures = Measures()
+        self.lanes: dict[str, PeakPyramid] = {lane.value: PeakPyramid() for lane in Lane}
+        self.problems = 0
+        self.now_ns = 0
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Append entries that follow those already here."""
+        for entry in entries:
+            self.entries.append(entry)
+            self.measures.feed(entry)
+            if sign_of(entry) is Sign.PROBLEM:
+                self.problems += 1
+            self.now_ns = max(self.now_ns, entry.t_ns)
+
+    def position_of(self, seq: int) -> int | None:
+        """Return the index in `entries` of the entry numbered `seq`, or None where there is none."""
+        position = bisect_left(self.entries, seq, key=lambda entry: entry.seq)
+        if position < len(self.entries) and self.entries[position].seq == seq:
+            return position
+        return None
+
+    def position_at(self, t_ns: int) -> int:
+        """Return the index of the first entry at or after `t_ns`; `len(entries)` where there is none."""
+        return bisect_left(self.entries, t_ns, key=lambda entry: entry.t_ns)

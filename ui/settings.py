@@ -1,0 +1,38 @@
+"""What the window remembers between starts: geometry, splitters, the last engine and voice. Never a key."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtWidgets import QMainWindow, QSplitter
+
+
+class WindowSettings:
+    """A settings file beside the file of engines."""
+
+    def __init__(self, folder: Path) -> None:
+        self._settings = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a remembered text."""
+        return str(self._settings.value(name, default))
+
+    def set_text(self, name: str, value: str) -> None:
+        """Remember a text."""
+        self._settings.setValue(name, value)
+
+    def restore(self, window: QMainWindow, splitters: dict[str, QSplitter]) -> None:
+        """Give the window and its splitters the sizes that they had."""
+        geometry = self._settings.value("geometry")
+        if isinstance(geometry, QByteArray):
+            window.restoreGeometry(geometry)
+        for name, splitter in splitters.items():
+            state = self._settings.value(f"splitters/{name}")
+            if isinstance(state, QByteArray):
+                splitter.restoreState(state)
+
+    def save(self, window: QMainWindow, splitters: dict[str, QSplitter]) -> None:
+        """Remember the sizes of the window and its splitters."""
+        self._settings.setValue("geometry", window.saveGeometry())
+        for name, splitter in splitters.items():
+            self._settings.setValue(f"splitters/{name}", splitter.saveState())
+        self._settings.sync()

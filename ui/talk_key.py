@@ -1,0 +1,77 @@
+"""Space as the talk key: held for a microphone, pressed for a recording; never taken from a text field or a dialog."""
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QMainWindow,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+
+
+def takes_text(widget: QWidget | None) -> bool:
+    """Return whether the widget is one into which text is typed."""
+    if isinstance(widget, QPlainTextEdit | QTextEdit):
+        return not widget.isReadOnly()
+    if isinstance(widget, QComboBox):
+        return widget.isEditable()
+    return isinstance(widget, QLineEdit | QAbstractSpinBox)
+
+
+class TalkKey(QObject):
+    """Watches the keys of a window."""
+
+    pressed = Signal()
+    released = Signal()
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._down = False
+        application = QApplication.instance()
+        assert application is not None
+        application.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take Space from everything but what needs it."""
+        kind = event.type()
+        if kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
+            return self._key_pressed(event)
+        if kind == QEvent.Type.KeyRelease and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
+            return self._key_released(event)
+        if kind == QEvent.Type.WindowDeactivate and watched is self._window:
+            self._let_go()
+        return False
+
+    def _key_pressed(self, event: QKeyEvent) -> bool:
+        if self._down:
+            return True
+        if event.isAutoRepeat() or event.modifiers() != Qt.KeyboardModifier.NoModifier or not self._is_ours():
+            return False
+        self._down = True
+        self.pressed.emit()
+        return True
+
+    def _key_released(self, event: QKeyEvent) -> bool:
+        if not self._down:
+            return False
+        if not event.isAutoRepeat():
+            self._let_go()
+        return True
+
+    def _let_go(self) -> None:
+        if self._down:
+            self._down = False
+            self.released.emit()
+
+    def _is_ours(self) -> bool:
+        if QApplication.activeWindow() is not self._window or QApplication.activePopupWidget() is not None:
+            return False
+        focus = QApplication.focusWidget()
+        return not takes_text(focus) and not isinstance(focus, QAbstractButton | QComboBox)
