@@ -111,6 +111,9 @@ def test_a_folder_called_simulator_where_the_user_stands_is_not_run(installed: I
             (tmp_path / package / name).write_text("raise SystemExit('the folder of the user was run')\n")
     answer = installed.run("participant-simulator", "--help", cwd=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
+    # This command asks a process of its own for the devices.
+    answer = installed.run("participant-simulator", "devices", cwd=tmp_path)
+    assert "the folder of the user was run" not in answer.stdout + answer.stderr
 
 
 def test_the_wheel_adds_two_packages_and_nothing_beside_them(wheel: Path) -> None:
