@@ -52,7 +52,7 @@ class Outbox:
         while True:
             await self._filled.wait()
             while self._events:
-                await self._connection.send(json.dumps(self._events.popleft(), ensure_ascii=False))
+                await self._connection.send(json.dumps(self._events.popleft()))
                 if len(self._events) < _CROWDED:
                     self._roomy.set()
             self._filled.clear()

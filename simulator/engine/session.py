@@ -267,7 +267,7 @@ def _parsed(message: str | bytes) -> Event:
         Refusal: it is not one.
     """
     try:
-        event = json.loads(message)
+        event = json.loads(message, parse_constant=_no_constant)
     except ValueError as error:
         raise Refusal("invalid_json", f"The message is not valid JSON: {error}") from error
     except RecursionError as error:
@@ -278,6 +278,10 @@ def _parsed(message: str | bytes) -> Event:
         raise missing("type")
     fields.a_text(event["type"], "type")
     return event
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _required(event: Event, name: str) -> Any:
