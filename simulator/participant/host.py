@@ -1,12 +1,12 @@
 """The participant in the process of whoever uses it, with the same messages: for headless runs, tests and debugging."""
 
-import asyncio
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import msgspec
 
+from simulator.engines.profiles import EngineTarget, resolve
 from simulator.participant.connection import Ended
 from simulator.participant.live import LiveEvent
 from simulator.participant.messages import AnyCommand, AnyFeed, Command, Status
@@ -24,12 +24,11 @@ class InProcessHost:
         *,
         on_event: Callable[[LiveEvent], None] = lambda event: None,
         on_ended: Callable[[Ended], None] = lambda ended: None,
+        find_engine: Callable[[str, str | None], EngineTarget] = resolve,
     ) -> None:
         self._on_feed = on_feed
-        self._participant = Participant(self._take, on_event=on_event, on_ended=on_ended)
+        self._participant = Participant(self._take, on_event=on_event, on_ended=on_ended, find_engine=find_engine)
         self._next_id = 1
-        self._changed = asyncio.Condition()
-        self._wakers: set[asyncio.Task[None]] = set()
         self.status = Status()
 
     async def __aenter__(self) -> Self:

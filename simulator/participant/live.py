@@ -31,6 +31,7 @@ from simulator.protocol.client_events import ClientEvent, InputAudioBufferAppend
 from simulator.protocol.codec import as_json, decode
 from simulator.protocol.server_events import (
     IgnoredEvent,
+    InputAudioBufferCommitted,
     MalformedEvent,
     OutputAudioDelta,
     Received,
@@ -57,13 +58,17 @@ class RecordingSaid(NamedTuple):
     name: str
 
 
+class TurnCommitted(NamedTuple):
+    """The engine took what the participant said as a turn."""
+
+
 class Answered(NamedTuple):
-    """A question was answered, or given up: the fields of the record's `answer` note."""
+    """A question was answered, refused or given up: the fields of the record's `answer` note."""
 
     fields: dict[str, Any]
 
 
-LiveEvent = SessionStood | RecordingSaid | Answered | ReplyBegan | ReplyOver
+LiveEvent = SessionStood | RecordingSaid | TurnCommitted | Answered | ReplyBegan | ReplyOver
 
 
 class LiveSession:
@@ -124,10 +129,10 @@ class LiveSession:
         event = decode(frame)
         entry = self._keep(event, frame, at_ns)
         self._do(self.session.received(event, entry.seq, self._clock(at_ns)))
-        if isinstance(event, ResponseDone):
-            response = event.response
-            if response.id is not None:
-                self._tell(self._replies.done(response.id, failed=response.status == "failed"))
+        if isinstance(event, ResponseDone) and event.response.id is not None:
+            self._tell(self._replies.done(event.response.id, failed=event.response.status == "failed"))
+        elif isinstance(event, InputAudioBufferCommitted):
+            self._on_event(TurnCommitted())
         if not self._stood and self.session.session_accepted is not None:
             self._stood = True
             self.stood.set()

@@ -59,7 +59,8 @@ _NOT_CONNECTED: Final = "There is no session: connect to an engine first."
 class Participant:
     """Executes commands one by one or side by side; `publish` gets the feed. Belongs to one loop.
 
-    `on_event` hears what a study waits for, `on_ended` why a connection ended.
+    `on_event` hears what a study waits for, `on_ended` why a connection ended. `find_engine` turns
+    the engine's name and the model of a Connect into where and with what to connect.
     """
 
     def __init__(
@@ -68,8 +69,10 @@ class Participant:
         *,
         on_event: Callable[[LiveEvent], None] = lambda event: None,
         on_ended: Callable[[Ended], None] = lambda ended: None,
+        find_engine: Callable[[str, str | None], EngineTarget] = resolve,
     ) -> None:
         self._publish = publish
+        self._find_engine = find_engine
         self._on_event = on_event
         self._on_ended = on_ended
         self._batches = Batches(publish)
@@ -211,7 +214,7 @@ class Participant:
                 self._state = ConnectionState.IDLE
 
     async def _open(self, command: Connect) -> None:
-        target = resolve(command.engine, command.model)
+        target = self._find_engine(command.engine, command.model)
         if target.is_embedded:
             target = target.at(await self._embedded(command.faults))
         elif command.faults:

@@ -74,13 +74,8 @@ class StudyRunner:
     @property
     def due_ns(self) -> int | None:
         """When `tick` has to be called at the latest, if nothing happens before."""
-        times = [time for time in (self._done_at_ns, self._reply_deadline_ns()) if time is not None]
-        step = self._upcoming()
-        if step is not None:
-            times.append(self._earliest_ns(step))
-            if step.when is When.DURING_REPLY and self._audible_since_ns is not None:
-                times.append(self._audible_since_ns + HEARD_BEFORE_INTERRUPTING_NS)
-        return max(min(times), 0) if times else None
+        times = (self._done_at_ns, self._reply_deadline_ns(), self._begins_ns())
+        return min((time for time in times if time is not None), default=None)
 
     def begin(self, now_ns: int) -> list[Step]:
         """Start the study. `now_ns` is when the session stood."""
@@ -102,6 +97,13 @@ class StudyRunner:
     def answered(self, now_ns: int) -> list[Step]:
         """The question of the running step was answered."""
         if self._running is not None and isinstance(self._running.action, AskQuestion):
+            self._done()
+        return self._advance(now_ns)
+
+    def not_answered(self, why: str, now_ns: int) -> list[Step]:
+        """The question of the running step was given up."""
+        if self._running is not None and isinstance(self._running.action, AskQuestion):
+            self._leave_unanswered(why)
             self._done()
         return self._advance(now_ns)
 
@@ -133,7 +135,7 @@ class StudyRunner:
     def _advance(self, now_ns: int) -> list[Step]:
         self._expire(now_ns)
         begun: list[Step] = []
-        while (step := self._upcoming()) is not None and self._may_begin(step, now_ns):
+        while (step := self._upcoming()) is not None and self._may_begin(now_ns):
             self._next += 1
             self._enter(step, now_ns)
             begun.append(step)
@@ -144,15 +146,20 @@ class StudyRunner:
             return None
         return self._steps[self._next]
 
-    def _may_begin(self, step: Step, now_ns: int) -> bool:
-        if now_ns < self._earliest_ns(step):
-            return False
+    def _may_begin(self, now_ns: int) -> bool:
+        begins_ns = self._begins_ns()
+        return begins_ns is not None and now_ns >= begins_ns
+
+    def _begins_ns(self) -> int | None:
+        """Return when the next step begins, where only time is missing."""
+        step = self._upcoming()
+        if step is None:
+            return None
         if step.when is When.NOW or self._asked is None:
-            return True
-        if step.when is When.DURING_REPLY and self._reply_id is not None:
-            since = self._audible_since_ns
-            return since is not None and now_ns - since >= HEARD_BEFORE_INTERRUPTING_NS
-        return False
+            return self._earliest_ns(step)
+        if step.when is When.DURING_REPLY and self._reply_id is not None and self._audible_since_ns is not None:
+            return max(self._earliest_ns(step), self._audible_since_ns + HEARD_BEFORE_INTERRUPTING_NS)
+        return None
 
     def _earliest_ns(self, step: Step) -> int:
         return self._begun_ns + round(step.at_s * NS_PER_S)
@@ -184,7 +191,7 @@ class StudyRunner:
     def _expire(self, now_ns: int) -> None:
         if self._done_at_ns is not None and now_ns >= self._done_at_ns and self._running is not None:
             if isinstance(self._running.action, AskQuestion):
-                self._unanswered.append(Missed(self._running.line, self._running.action.text))
+                self._leave_unanswered(f"no answer within {self._running.action.within_s:g} s")
             self._done()
         deadline_ns = self._reply_deadline_ns()
         if deadline_ns is not None and now_ns >= deadline_ns:
@@ -198,6 +205,11 @@ class StudyRunner:
         if self._reply_id is not None:
             return self._reply_began_ns + _LONGEST_REPLY_NS
         return self._asked_ns + round(self._study.reply_within_s * NS_PER_S)
+
+    def _leave_unanswered(self, why: str) -> None:
+        assert self._running is not None
+        assert isinstance(self._running.action, AskQuestion)
+        self._unanswered.append(Missed(self._running.line, f"“{self._running.action.text}”: {why}"))
 
     def _miss_reply(self, what: str) -> None:
         assert self._asked is not None

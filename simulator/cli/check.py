@@ -1,0 +1,107 @@
+"""`check`: the conformance suite against an engine."""
+
+import argparse
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simulator.cli.exits import Exit
+from simulator.cli.output import result, result_json, say, say_json
+from simulator.cli.parser import Commands, add_engine_options, at_least_one, engine_target
+from simulator.cli.stopping import run_stoppable
+from simulator.engines.embedded import EmbeddedEngine
+from simulator.engines.profiles import EngineTarget, data_folder
+
+if TYPE_CHECKING:
+    from simulator.conformance.report import Report
+
+_EXITS = {"passed": Exit.DONE, "failed": Exit.FAILED, "inconclusive": Exit.UNDECIDED}
+
+
+def add_command(commands: Commands) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "check", help="run the conformance suite", description="Runs the conformance suite against an engine."
+    )
+    add_engine_options(parser)
+    parser.add_argument("--only", metavar="ID", action="append", default=[], help="run this check (may be repeated)")
+    parser.add_argument(
+        "--turn-detection",
+        action="append",
+        default=[],
+        choices=["server_vad", "semantic_vad"],
+        help="run in this mode only (may be repeated)",
+    )
+    parser.add_argument("--jobs", type=at_least_one, default=None, metavar="N", help="how many checks run at once")
+    parser.add_argument("--repeat", type=at_least_one, default=1, metavar="N", help="run each check N times")
+    parser.add_argument("--report", type=Path, metavar="F.json", help="write the report here")
+    parser.add_argument(
+        "--records", type=Path, metavar="DIR", help="folder for the checks' records; without it, your data folder"
+    )
+    parser.add_argument("--json", action="store_true", help="progress as JSON lines, the report on standard output")
+    parser.set_defaults(execute=execute)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Run the suite, print what came of it, and return the code of its verdict."""
+    return run_stoppable(_check(arguments, engine_target(arguments)))
+
+
+async def _check(arguments: argparse.Namespace, target: EngineTarget) -> int:
+    if not target.is_embedded:
+        return await _run(arguments, target)
+    async with EmbeddedEngine() as url:
+        return await _run(arguments, target.at(url))
+
+
+async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
+    from simulator.conformance.report import write_json
+    from simulator.conformance.suite import Target, run_suite
+
+    report = await run_suite(
+        Target(
+            url=target.url,
+            headers=target.headers,
+            model=target.model,
+            secrets=target.secrets,
+            engine_name=target.name,
+        ),
+        only=arguments.only,
+        turn_detections=arguments.turn_detection,
+        jobs=arguments.jobs,
+        repeat=arguments.repeat,
+        records_dir=arguments.records or _new_folder(),
+        on_progress=say_json if arguments.json else _say_progress,
+    )
+    if arguments.report is not None:
+        write_json(report, arguments.report)
+    if arguments.json:
+        result_json(report)
+    else:
+        _print(report)
+    return _EXITS[report.verdict]
+
+
+def _new_folder() -> Path:
+    """Return a folder of its own for this run's records."""
+    return data_folder() / "reports" / f"{datetime.now().astimezone():%Y-%m-%d %H.%M.%S}" / "records"
+
+
+def _say_progress(progress: dict[str, Any]) -> None:
+    name = progress["check"] + (f" ({progress['turnDetection']})" if progress.get("turnDetection") else "")
+    match progress["progress"]:
+        case "running":
+            say(f"{name}: running")
+        case "waiting":
+            say(f"{name}: waits for {progress['waitingFor']}")
+        case "finished":
+            say(f"{name}: {progress['verdict']}")
+
+
+def _print(report: "Report") -> None:
+    for each in report.results:
+        mode = f" ({each.turn_detection})" if each.turn_detection else ""
+        result(f"{each.verdict:<13} {each.check}{mode}")
+        for reason in each.reasons:
+            result(f"              {reason}")
+    result(f"\nVerdict: {report.verdict}")

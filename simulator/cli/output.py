@@ -1,0 +1,26 @@
+"""Results on standard output, progress and errors on standard error."""
+
+import sys
+from typing import Any
+
+import msgspec
+
+
+def say(sentence: str) -> None:
+    """Print a sentence for the user to standard error."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def say_json(value: Any) -> None:
+    """Print one line of JSON to standard error, as progress that a program reads."""
+    say(msgspec.json.encode(value).decode())
+
+
+def result(text: str) -> None:
+    """Print a result to standard output."""
+    print(text, flush=True)
+
+
+def result_json(value: Any) -> None:
+    """Print a result as JSON that a person can read too."""
+    result(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
