@@ -1,0 +1,143 @@
+"""engine_turn: by the engine's own turn detection a spoken question becomes a turn and gets a complete spoken answer.
+
+- speech_started arrives at the onset: 0 to maxOnsetDelayMs after the chunk that carried the onset was sent.
+- Its audio_start_ms lies at the onset on the audio clock. Padding may put it earlier: more than the padding and
+  `PADDING_SLACK_MS` is worth a warning, more than maxOnsetDelayMs a failure. The silence before the speech is of random
+  length, so that no constant can pass.
+- committed, conversation.item.added and conversation.item.done carry the item_id of speech_started.
+- The first audio comes within maxResponseStartMs of committed. (Semantic detection may wait for seconds before it
+  commits; the time from the end of speech is reported beside it.)
+- The answer is complete: status completed, at least `SHORTEST_ANSWER_MS` of audio, output_audio.done, a transcript that
+  is not empty, and whole numbers of tokens in total, in and out.
+"""
+
+from typing import Final
+
+from simulator.conformance.check import Check, Findings, label
+from simulator.conformance.driver import Driver, received
+from simulator.conformance.evidence import Response, Utterance, milliseconds, number, text, value_at, whole_number
+from simulator.conformance.preconditions import acknowledged, spoken
+from simulator.record.entries import Direction, Entry
+from simulator.units import samples_to_ms
+
+QUESTION: Final = "coffee_or_tea"
+SHORTEST_ANSWER_MS: Final = 500
+DEFAULT_PADDING_MS: Final = 300
+PADDING_SLACK_MS: Final = 200
+
+
+async def drive(driver: Driver) -> None:
+    """Ask a short question after a silence of random length, and wait for the whole answer."""
+    await driver.open_session()
+    driver.start_stream()
+    await driver.silence(1_200, 3_200)
+    question = await driver.say(QUESTION)
+    started = await driver.wait_for(received("input_audio_buffer.speech_started"), what="speech_started")
+    await driver.until_sent(question.offset_sample)
+    committed = await driver.wait_for(received("input_audio_buffer.committed"), what="committed", since=started)
+    created = await driver.wait_for(received("response.created"), what="response.created", since=committed)
+    response_id = text(created, "response", "id") or ""
+    await driver.until_done(response_id)
+
+
+def judge(findings: Findings) -> None:
+    """Follow the turn from its onset to the end of the answer."""
+    acknowledged(findings)
+    utterance, onset, offset = spoken(findings, QUESTION)
+    timeout_ms = findings.limits.event_timeout_ms
+    evidence = findings.evidence
+
+    started = evidence.received("input_audio_buffer.speech_started", since=onset)
+    started = findings.need(started, "speech_started", since=onset, within_ms=findings.limits.max_onset_delay_ms)
+    findings.measure(
+        "onset to speech_started",
+        milliseconds(onset, started),
+        "ms",
+        limit=findings.limits.max_onset_delay_ms,
+        start=onset,
+        end=started,
+    )
+    _judge_audio_start(findings, started, utterance)
+
+    committed = evidence.received("input_audio_buffer.committed", since=started)
+    committed = findings.need(committed, "committed", since=offset, within_ms=timeout_ms)
+    findings.measure("end of speech to committed", milliseconds(offset, committed), "ms", start=offset, end=committed)
+    _judge_item(findings, started, committed)
+
+    response = evidence.response_after(committed)
+    created = None if response is None else response.created
+    created = findings.need(created, "response.created", since=committed, within_ms=timeout_ms)
+    assert response is not None
+    first = response.deltas[0] if response.deltas else None
+    limit_ms = findings.limits.max_response_start_ms
+    first = findings.need(first, "audio of the answer", since=committed, within_ms=limit_ms)
+    findings.at_most("committed to first audio", committed, first, limit_ms)
+    findings.measure("end of speech to first audio", milliseconds(offset, first), "ms", start=offset, end=first)
+    _judge_answer(findings, response, first)
+
+
+def _judge_audio_start(findings: Findings, started: Entry, utterance: Utterance) -> None:
+    audio_start_ms = number(started, "audio_start_ms")
+    if audio_start_ms is None:
+        raise findings.stop()  # the common rules named the field
+    onset_ms = samples_to_ms(utterance.onset_sample)
+    early_ms, limit_ms = onset_ms - audio_start_ms, findings.limits.max_onset_delay_ms
+    findings.measure("audio_start_ms before the onset", early_ms, "ms", limit=limit_ms, end=started)
+    where = f"audio_start_ms is {audio_start_ms:g}, and speech began at {onset_ms:.0f} ({label(started)})"
+    _, answer = findings.evidence.update_and_answer()
+    padding_ms = (
+        None if answer is None else number(answer, "session", "audio", "input", "turn_detection", "prefix_padding_ms")
+    )
+    padding_ms = DEFAULT_PADDING_MS if padding_ms is None else padding_ms
+    if abs(early_ms) > limit_ms:
+        findings.fail(f"{where}: more than {limit_ms} ms apart.")
+    elif early_ms > padding_ms + PADDING_SLACK_MS:
+        findings.warn(f"{where}: earlier than {padding_ms:g} ms of padding explain.")
+
+
+def _judge_item(findings: Findings, started: Entry, committed: Entry) -> None:
+    item_id = text(started, "item_id")
+    if text(committed, "item_id") != item_id:
+        findings.fail(f"committed is for another item than speech_started ({label(started)}, {label(committed)}).")
+    for kind in ("conversation.item.added", "conversation.item.done"):
+        entries = list(findings.evidence.all(Direction.RECEIVED, kind, since=started.seq))
+        entry = next((each for each in entries if text(each, "item", "id") == item_id), None)
+        if entry is None and entries and findings.evidence.noted("drive.ended") is not None:
+            findings.fail(
+                f"No {kind} came for the item of speech_started; the next was for another ({label(entries[0])})."
+            )
+        else:
+            findings.need(entry, f"{kind} for the turn", since=committed, within_ms=1_000)
+
+
+def _judge_answer(findings: Findings, response: Response, first: Entry) -> None:
+    last = response.deltas[-1] if response.deltas else first
+    timeout_ms = findings.limits.event_timeout_ms
+    done = findings.need(response.done, "response.done for the answer", since=last, within_ms=timeout_ms)
+    findings.measure("answer", samples_to_ms(response.audio_samples), "ms", limit=SHORTEST_ANSWER_MS, end=done)
+    if response.status != "completed":
+        findings.fail(f"The answer ended as {response.status} {response.reason or response.failure} ({label(done)}).")
+    if samples_to_ms(response.audio_samples) < SHORTEST_ANSWER_MS:
+        findings.fail(
+            f"The answer holds {samples_to_ms(response.audio_samples):.0f} ms of audio, {SHORTEST_ANSWER_MS} at least."
+        )
+    if response.audio_done is None:
+        findings.fail("The answer has no response.output_audio.done.")
+    if not any((text(entry, "transcript") or "").strip() for entry in response.transcript_done):
+        findings.fail("The answer has no transcript: no response.output_audio_transcript.done with words.")
+    for name in ("total_tokens", "input_tokens", "output_tokens"):
+        if whole_number(done, "response", "usage", name) is None:
+            found = value_at(done, "response", "usage", name)
+            findings.fail(f"response.usage.{name} of the answer is {found!r}, not a whole number ({label(done)}).")
+
+
+CHECK = Check(
+    id="engine_turn",
+    clause=(
+        "Speech fires speech_started at its onset, becomes one committed turn, and gets a complete spoken answer "
+        "with a transcript and usage."
+    ),
+    per_turn_detection=True,
+    drive=drive,
+    judge=judge,
+)

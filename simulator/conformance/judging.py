@@ -1,0 +1,67 @@
+"""From a record to a judgement: common rules, then the clause, then the verdict."""
+
+from collections.abc import Sequence
+
+from simulator.conformance import rules
+from simulator.conformance.check import Check, Findings, Judgement, NothingToJudge, Verdict
+from simulator.conformance.evidence import CHECK_STARTED, Evidence, text, value_at
+from simulator.profile.facts import THRESHOLDS, Thresholds
+from simulator.record.entries import Entry
+from simulator.record.reader import Record
+
+
+def judge(
+    check: Check,
+    mode: str | None,
+    entries: Sequence[Entry],
+    problems: Sequence[str] = (),
+    limits: Thresholds = THRESHOLDS,
+) -> Judgement:
+    """Judge the entries of one run of `check` in `mode`. Pure: the same entries always give the same judgement.
+
+    `problems` are what the reader found wrong with the file.
+    """
+    findings = Findings(Evidence(entries), limits)
+    for problem in problems:
+        findings.fault(f"The record is damaged. {problem}")
+    if _is_of(check, mode, findings):
+        rules.apply_all(findings)
+        ended = _follow_clause(check, findings)
+    else:
+        findings.fault("The record is of another check.")
+        ended = False
+    return Judgement(
+        verdict=_verdict(findings, ended),
+        reasons=[*findings.faults, *findings.failures, *findings.doubts],
+        warnings=findings.warnings,
+        measurements=findings.measurements,
+        readings=findings.readings,
+        worth_retrying=findings.worth_retrying and _verdict(findings, ended) is Verdict.INCONCLUSIVE,
+    )
+
+
+def judge_record(check: Check, mode: str | None, record: Record, limits: Thresholds = THRESHOLDS) -> Judgement:
+    """Judge a record as it was read from its file."""
+    return judge(check, mode, record.entries, record.problems, limits)
+
+
+def _is_of(check: Check, mode: str | None, findings: Findings) -> bool:
+    started = findings.evidence.noted(CHECK_STARTED)
+    return started is not None and text(started, "check") == check.id and value_at(started, "turn_detection") == mode
+
+
+def _follow_clause(check: Check, findings: Findings) -> bool:
+    """Let the judge go through its clause; False where it stopped on the way."""
+    try:
+        check.judge(findings)
+    except NothingToJudge:
+        return False
+    return True
+
+
+def _verdict(findings: Findings, ended: bool) -> Verdict:
+    if findings.faults:
+        return Verdict.INCONCLUSIVE
+    if findings.failures:
+        return Verdict.FAILED
+    return Verdict.PASSED if ended and not findings.doubts else Verdict.INCONCLUSIVE

@@ -1,0 +1,164 @@
+"""What holds in every check, whatever its clause: judged over the whole record, in one place.
+
+- Every required event that is seen carries its required fields (serverEvents.required).
+- No audio delta is longer than the profile allows, ends inside a sample, or is anything but base64.
+- Every speech_started comes with speech: within the onset limit of an onset, and none in silence. Every utterance
+  counts by its own onset, so that a second onset after a pause inside it excuses no late first one.
+- What is not the engine's doing is never its failure: late sends, a lost connection, a clock that went back, a rate
+  limit, an interrupted run. A close by the engine leaves the clause undecided, with its code and what came before.
+- Events that nobody knows never fail anything.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Any, Final
+
+from simulator.conformance.check import Findings, label
+from simulator.conformance.evidence import DRIVE_ENDED, milliseconds, text, value_at
+from simulator.profile.facts import MAX_AUDIO_DELTA_MS, REQUIRED_SERVER_FIELDS
+from simulator.record.entries import Direction, Entry
+from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
+
+LATEST_SEND_MS: Final = 200
+"""An append later than this is our fault: the engine then heard silence where there was speech."""
+
+_LIMIT_CODES: Final = frozenset({"rate_limit_exceeded", "insufficient_quota", "session_expired"})
+"""Codes of errors that say nothing about how the engine behaves."""
+
+_TEXTS: Final = frozenset({"item_id", "response_id", "call_id", "name", "delta", "transcript", "arguments"})
+_NUMBERS: Final = frozenset({"audio_start_ms", "audio_end_ms"})
+
+
+def apply_all(findings: Findings) -> None:
+    """State everything that the common rules find."""
+    _other_faults(findings)
+    _late_sends(findings)
+    _required_fields(findings)
+    _audio_deltas(findings)
+    _speech_started(findings)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _required_fields(findings: Findings) -> None:
+    for entry in findings.evidence.entries:
+        if entry.direction is not Direction.RECEIVED:
+            continue
+        for name in REQUIRED_SERVER_FIELDS.get(entry.type, ()):
+            if name not in entry.event:
+                findings.fail(f"{entry.type} has no {name} ({label(entry)}).")
+            elif not _right_kind(name)(entry.event[name]):
+                findings.fail(f"{name} of {entry.type} is of the wrong type ({label(entry)}).")
+
+
+def _right_kind(name: str) -> Callable[[Any], bool]:
+    if name in _TEXTS:
+        return lambda value: isinstance(value, str)
+    if name in _NUMBERS:
+        return _is_number
+    return lambda value: isinstance(value, dict)
+
+
+def _audio_deltas(findings: Findings) -> None:
+    longest, longest_ms = None, 0.0
+    for entry in findings.evidence.all(Direction.RECEIVED, "response.output_audio.delta"):
+        if entry.audio is None:
+            if isinstance(entry.event.get("delta"), str):
+                findings.fail(f"The audio of a delta is not base64 ({label(entry)}).")
+            continue
+        if entry.audio.payload_bytes % BYTES_PER_SAMPLE:
+            findings.fail(
+                f"A delta holds an odd number of bytes, {entry.audio.payload_bytes}: a sample is two ({label(entry)})."
+            )
+        length_ms = entry.audio.payload_bytes / BYTES_PER_SAMPLE * 1000 / SAMPLE_RATE_HZ
+        if length_ms > MAX_AUDIO_DELTA_MS:
+            findings.fail(f"A delta holds {length_ms:.0f} ms of audio, {MAX_AUDIO_DELTA_MS} at most ({label(entry)}).")
+        if length_ms > longest_ms:
+            longest, longest_ms = entry, length_ms
+    if longest is not None:
+        findings.measure("longest audio delta", longest_ms, "ms", limit=MAX_AUDIO_DELTA_MS, end=longest)
+
+
+def _speech_started(findings: Findings) -> None:
+    evidence, limit_ms = findings.evidence, findings.limits.max_onset_delay_ms
+    first_onsets = _carriers(findings, [each.onset_sample for each in evidence.utterances])
+    resumed = _carriers(findings, [sample for each in evidence.utterances for sample in each.resumed_samples])
+    onsets = sorted([*first_onsets, *resumed], key=lambda entry: entry.t_ns)
+    times = [entry.t_ns for entry in onsets]
+    judged: set[int] = set()
+    for started in evidence.all(Direction.RECEIVED, "input_audio_buffer.speech_started"):
+        at = bisect_right(times, started.t_ns) - 1
+        if at < 0:
+            findings.fail(f"speech_started came without speech ({label(started)}).")
+            continue
+        utterance = max((each for each in first_onsets if each.t_ns <= started.t_ns), key=lambda each: each.t_ns)
+        onset = onsets[at] if utterance.seq in judged else utterance
+        judged.add(utterance.seq)
+        delay_ms = milliseconds(onset, started)
+        if delay_ms > limit_ms:
+            findings.fail(
+                f"speech_started came {delay_ms:.0f} ms after the onset of speech, {limit_ms} at most "
+                f"({label(onset)} to {label(started)})."
+            )
+
+
+def _carriers(findings: Findings, samples: list[int]) -> list[Entry]:
+    """Return the appends that carried these samples; what was never sent is left out."""
+    found = (findings.evidence.carrier_of(sample) for sample in samples)
+    return [entry for entry in found if entry is not None]
+
+
+def _late_sends(findings: Findings) -> None:
+    late_ms, entry = findings.evidence.latest_send_ms()
+    if entry is None:
+        return
+    findings.measure("latest send", late_ms, "ms", limit=LATEST_SEND_MS, end=entry)
+    if late_ms > LATEST_SEND_MS:
+        findings.fault(
+            f"This computer was busy: our audio left {late_ms:.0f} ms late, {LATEST_SEND_MS} at most ({label(entry)}).",
+            retry=True,
+        )
+
+
+def _other_faults(findings: Findings) -> None:
+    evidence = findings.evidence
+    back = evidence.clock_went_back()
+    if back is not None:
+        findings.fault(f"The clock of this computer went back ({label(back)}).")
+    for entry in evidence.all(Direction.RECEIVED, "error"):
+        _limit_reached(findings, entry, text(entry, "error", "code"))
+    for entry in evidence.all(Direction.RECEIVED, "response.done"):
+        _limit_reached(findings, entry, text(entry, "response", "status_details", "error", "code"))
+    ended = evidence.noted(DRIVE_ENDED)
+    for entry in evidence.all(Direction.NOTED, "problem"):
+        findings.fault(text(entry, "sentence") or "The program itself failed.")
+    closed = evidence.noted("connection.closed")
+    if closed is not None and (ended is None or closed.seq < ended.seq):
+        _closed_early(findings, closed)
+    if ended is None:
+        findings.fault("The record has no end: the run was cut off.")
+    elif value_at(ended, "interrupted") is True:
+        findings.fault("The run was interrupted.")
+
+
+def _limit_reached(findings: Findings, entry: Entry, code: str | None) -> None:
+    if code in _LIMIT_CODES:
+        findings.fault(f"The engine refused to go on with {code} ({label(entry)}): wait, and check the account.")
+
+
+def _closed_early(findings: Findings, closed: Entry) -> None:
+    before = next(
+        (entry for entry in reversed(findings.evidence.entries[: closed.seq]) if entry.direction is Direction.RECEIVED),
+        None,
+    )
+    after = "before it sent anything" if before is None else f"after {before.type} ({label(before)})"
+    code = value_at(closed, "code")
+    match text(closed, "by"):
+        case "engine":
+            reason = text(closed, "reason")
+            said = f" “{reason}”" if reason else ""
+            findings.fault(f"The engine closed the connection with code {code}{said} {after}.")
+        case _:
+            findings.fault(f"The connection was lost {after}.", retry=True)
