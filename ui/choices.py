@@ -52,7 +52,8 @@ class Choices(QObject):
         self._offer_voices(remembered or first_voice(self._offered()))
         output = self._remembered_output()
         panel.set_outputs([], output)
-        commands.choose_output(output)
+        if output is not None:
+            commands.choose_output(output)
 
     def load_engines(self, chosen: str | None = None) -> None:
         """Offer the engines of the file; `chosen` None takes the one remembered."""
@@ -114,9 +115,9 @@ class Choices(QObject):
 
     def _take_devices(self, devices: Devices) -> None:
         default = [Voice(VoiceKind.MICROPHONE)] if devices.inputs else []
-        self._microphones = [*default, *(Voice(VoiceKind.MICROPHONE, device.name) for device in devices.inputs)]
+        self._microphones = [*default, *(Voice(VoiceKind.MICROPHONE, name) for name in devices.inputs)]
         self._offer_voices(self._panel.voice if self._user_chose else first_voice(self._offered()))
-        self._panel.set_outputs([device.name for device in devices.outputs], self._remembered_output())
+        self._panel.set_outputs(list(devices.outputs), self._remembered_output())
 
     def _offered(self) -> list[Voice]:
         return [*self._microphones, *fixture_voices(fixtures_dir()), _SILENCE]

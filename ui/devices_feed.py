@@ -2,6 +2,7 @@
 started, and the window never waits for it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 from PySide6.QtCore import QObject, QProcess, Signal
@@ -10,17 +11,19 @@ from ui.child_process import make_process, pass_on, python_command
 
 
 class Device(msgspec.Struct, frozen=True):
-    """A microphone or an output device, chosen by its name."""
+    """One device of `devices --json`, as far as the window needs it; it is chosen by its name."""
 
     name: str
-    default: bool = False
+    max_input_channels: int = 0
+    max_output_channels: int = 0
 
 
-class Devices(msgspec.Struct, frozen=True):
-    """What `devices --json` prints, as far as the window needs it."""
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """The names of the microphones and of the output devices."""
 
-    inputs: list[Device] = []
-    outputs: list[Device] = []
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
 
 
 class DevicesFeed(QObject):
@@ -58,7 +61,10 @@ class DevicesFeed(QObject):
         pass_on(bytes(process.readAllStandardError().data()))
         process.deleteLater()
         try:
-            devices = msgspec.json.decode(output, type=Devices)
+            found = msgspec.json.decode(output, type=list[Device])
         except msgspec.DecodeError:
-            devices = Devices()
-        self.listed.emit(devices)
+            found = []
+        # One device stands in the list once for each of the system's sound interfaces.
+        inputs = dict.fromkeys(device.name for device in found if device.max_input_channels)
+        outputs = dict.fromkeys(device.name for device in found if device.max_output_channels)
+        self.listed.emit(Devices(tuple(inputs), tuple(outputs)))

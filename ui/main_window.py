@@ -81,6 +81,7 @@ class MainWindow(QMainWindow):
 
     def start(self) -> None:
         """Start the participant process, and ask for devices and checks in the background."""
+        self.setFocus()
         self.feed.start()
         self.devices_feed.refresh()
         self.checks_feed.list_checks()
@@ -360,7 +361,7 @@ class MainWindow(QMainWindow):
     def _escape(self) -> None:
         """Stop the reply; without one, leave the field being typed into."""
         if not self.commands.stop_reply() and takes_text(QApplication.focusWidget()):
-            self.tabs.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.setFocus()
 
     def _run_all_checks(self) -> None:
         self.tabs.setCurrentWidget(self.checks)

@@ -56,7 +56,8 @@ class SessionFeed(QObject):
     view_started = Signal(RecordView)
     """A new record began: everything that was drawn from the old view belongs to the past."""
     level_changed = Signal(Level)
-    now_changed = Signal(int)
+    now_changed = Signal(object)
+    """The present of the view in nanoseconds: an int, which Qt's own would cut to 32 bits."""
     peaks_added = Signal()
     process_started = Signal()
     failed = Signal(str)

@@ -4,6 +4,7 @@ Shown in the log, searched by its filter. No Qt here.
 """
 
 import enum
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -86,11 +87,24 @@ def gist(entry: Entry) -> str:
 def search_text(entry: Entry) -> str:
     """Return what the filter looks in: type, gist and identifiers, in lower case."""
     event = entry.event
-    identifiers = " ".join(str(event[key]) for key in _IDENTIFIERS if key in event)
+    found = [event[key] for key in _IDENTIFIERS if key in event]
+    found += [inner.get("id") for key in ("item", "response") if isinstance(inner := event.get(key), dict)]
+    identifiers = " ".join(map(str, found))
     return f"{entry.type} {gist(entry)} {identifiers}".lower()
 
 
 _IDENTIFIERS = ("event_id", "item_id", "response_id", "call_id", "previous_item_id")
+
+
+_LONG_ID = re.compile(r"[a-z]+_[A-Za-z0-9]{9,}")
+
+
+def short_id(identifier: Any) -> str:
+    """Return an identifier of the engine's by kind and last letters: ``item_…f0b14``. The inspector has it whole."""
+    text = str(identifier or "")
+    if not _LONG_ID.fullmatch(text):
+        return text
+    return f"{text[: text.index('_') + 1]}…{text[-5:]}"
 
 
 def _shorten(text: str, limit: int = 160) -> str:
@@ -100,7 +114,7 @@ def _shorten(text: str, limit: int = 160) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        return _shorten(value, 80)
+        return short_id(value) if _LONG_ID.fullmatch(value) else _shorten(value, 80)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
@@ -133,7 +147,7 @@ def _response(entry: Entry) -> dict[str, Any]:
 
 def _audio(entry: Entry) -> str:
     milliseconds = samples_to_ms(entry.audio.samples) if entry.audio else 0.0
-    item = entry.event.get("item_id")
+    item = short_id(entry.event.get("item_id"))
     return f"{item}  {milliseconds:.0f} ms" if item else f"{milliseconds:.0f} ms"
 
 
@@ -165,7 +179,7 @@ def _session(entry: Entry) -> str:
 
 def _item(entry: Entry) -> str:
     item = _object(entry.event, "item")
-    parts = [str(item[key]) for key in ("id", "type", "role") if item.get(key)]
+    parts = [short_id(item[key]) for key in ("id", "type", "role") if item.get(key)]
     if item.get("type") == "function_call_output":
         parts.append(_shorten(str(item.get("output", "")), 80))
     if item.get("type") == "function_call":
@@ -193,7 +207,7 @@ def _response_create(entry: Entry) -> str:
 
 def _response_state(entry: Entry) -> str:
     response = _response(entry)
-    parts = [str(response.get("id", "")), str(response.get("status") or "")]
+    parts = [short_id(response.get("id")), str(response.get("status") or "")]
     details = _object(response, "status_details")
     parts.append(str(details.get("reason") or ""))
     parts.append(str(_object(details, "error").get("message") or ""))
@@ -209,7 +223,7 @@ def _error(entry: Entry) -> str:
 
 def _quoted(key: str) -> Callable[[Entry], str]:
     def write(entry: Entry) -> str:
-        item = entry.event.get("item_id")
+        item = short_id(entry.event.get("item_id"))
         text = f"“{_shorten(str(entry.event.get(key, '')), 140)}”"
         return f"{item}  {text}" if item else text
 
@@ -223,7 +237,7 @@ def _call(entry: Entry) -> str:
 def _cut(entry: Entry) -> str:
     event = entry.event
     heard, received = event.get("handed_samples"), event.get("received_samples")
-    parts = [str(event.get("item_id", ""))]
+    parts = [short_id(event.get("item_id"))]
     if isinstance(heard, int) and isinstance(received, int):
         parts.append(f"heard {samples_to_ms(heard):.0f} of {samples_to_ms(received):.0f} ms")
     if event.get("cause"):
@@ -233,7 +247,7 @@ def _cut(entry: Entry) -> str:
 
 def _barge_in(entry: Entry) -> str:
     event = entry.event
-    parts = [str(event.get("item_id") or "")]
+    parts = [short_id(event.get("item_id"))]
     received, cut, silent = event.get("received_ns"), event.get("cut_ns"), event.get("inaudible_ns")
     if isinstance(received, int) and isinstance(cut, int):
         parts.append(f"cut after {(cut - received) / NS_PER_MS:.1f} ms")

@@ -32,10 +32,8 @@ class FieldPair:
 
 
 def compare_sessions(requested: dict[str, Any] | None, accepted: dict[str, Any] | None) -> list[FieldPair]:
-    """Return a row for each field of either session: differing ones first, the engine's own last."""
-    pairs = list(_pairs("", requested or {}, accepted, answered=accepted is not None))
-    order = (Match.DIFFERS, Match.SAME, Match.UNANSWERED, Match.ENGINES_OWN)
-    return sorted(pairs, key=lambda pair: order.index(pair.match))
+    """Return a row for each field of either session, those of the request first, in their order."""
+    return list(_pairs("", requested or {}, accepted, answered=accepted is not None))
 
 
 def _pairs(

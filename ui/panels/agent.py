@@ -128,13 +128,14 @@ class AgentPanel(QFrame):
         self.session.setAccessibleName("Session: requested and accepted")
         self.session.setHeaderLabels(["Field", "Requested", "Accepted"])
         self.session.setRootIsDecorated(False)
+        self.session.setIndentation(10)
         self.session.setUniformRowHeights(True)
         self.session.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         header = self.session.header()
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.resizeSection(0, 118)
-        header.resizeSection(1, 78)
+        header.resizeSection(0, 142)
+        header.resizeSection(1, 76)
         self.session_line = QLabel()
         self.session_line.setWordWrap(True)
         self.session_line.setProperty("role", "muted")
@@ -194,27 +195,41 @@ class AgentPanel(QFrame):
     def _show_session(self, pairs: list[FieldPair]) -> None:
         self.session.clear()
         colour = self._theme.colour
+        groups: dict[str, QTreeWidgetItem] = {}
         for pair in pairs:
-            mark = _MARKS[pair.match]
-            item = QTreeWidgetItem([f"{mark} {_short(pair.path)}".strip(), pair.requested, pair.accepted])
+            accepted = "✓" if pair.match is Match.SAME else f"{_MARKS[pair.match]} {pair.accepted}".strip()
+            group, _, name = pair.path.rpartition(".")
+            item = QTreeWidgetItem(self._group(groups, group), [name, pair.requested, accepted])
             role = {Match.DIFFERS: "error", Match.ENGINES_OWN: "text_muted"}.get(pair.match, "text")
             for column in range(3):
                 item.setForeground(column, colour(role))
                 item.setToolTip(
                     column, f"{pair.path}\nrequested: {pair.requested or '—'}\naccepted: {pair.accepted or '—'}"
                 )
-            self.session.addTopLevelItem(item)
+        self.session.expandAll()
         differing = sum(pair.match is Match.DIFFERS for pair in pairs)
         if not pairs:
             text, role = "What was requested of the engine and what it accepted appears here.", "text_muted"
         elif any(pair.match is Match.UNANSWERED for pair in pairs):
             text, role = "… requested, not accepted yet", "text_muted"
         elif differing:
-            text, role = f"≠ {differing} field{'s' * (differing != 1)} not as requested", "error"
+            names = ", ".join(pair.path.rpartition(".")[2] for pair in pairs if pair.match is Match.DIFFERS)
+            text, role = f"≠ not as requested: {names}", "error"
         else:
             text, role = "✓ accepted as requested", "passed"
         self.session_line.setText(text)
         self.session_line.setStyleSheet(f"color: {getattr(self._theme.colours, role)};")
+
+    def _group(self, groups: dict[str, QTreeWidgetItem], path: str) -> QTreeWidgetItem:
+        """Return the branch of a path, made where it does not exist."""
+        if not path:
+            return self.session.invisibleRootItem()
+        if path not in groups:
+            parent, _, name = path.rpartition(".")
+            groups[path] = QTreeWidgetItem(self._group(groups, parent), [name])
+            groups[path].setForeground(0, self._theme.colour("text_muted"))
+            groups[path].setFirstColumnSpanned(True)
+        return groups[path]
 
     def _recolour(self) -> None:
         self._show_instructions()
@@ -226,11 +241,6 @@ def _heading(text: str) -> QLabel:
     label = QLabel(text)
     label.setProperty("role", "heading")
     return label
-
-
-def _short(path: str) -> str:
-    """Leave out what all paths of a session share."""
-    return path.removeprefix("audio.")
 
 
 def _seconds(event: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QFrame,
     QHBoxLayout,
@@ -123,6 +124,7 @@ class ConnectionPanel(QFrame):
     def show_status(self, status: Status) -> None:
         """Show what the participant process says of itself."""
         self._status = status
+        focused = QApplication.focusWidget()
         state = status.connection
         connected = state is ConnectionState.CONNECTED
         idle = state is ConnectionState.IDLE
@@ -147,9 +149,11 @@ class ConnectionPanel(QFrame):
         speaking = connected and (status.response_active or status.agent_heard)
         self.stop_button.setEnabled(speaking)
         self.stop_button.setToolTip("Cancel the reply and its sound." if speaking else "No reply is in progress.")
-        self.stop_button.setText("Stop reply  Esc")
         self._show_talk()
         self._recolour()
+        if focused is not None and not focused.isEnabled():
+            # Qt moves the focus on to the next button, which Space would then press.
+            self.window().setFocus()
 
     def show_problems(self, count: int) -> None:
         """Show how many problems the record on screen holds."""

@@ -25,7 +25,7 @@ from simulator.record.entries import Direction, Entry
 from ui.models.entry_text import Sign
 from ui.models.log_model import ENTRY_ROLE, SIGN_ROLE, Column, Index, LogModel, Show
 from ui.record_view import RecordView
-from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme, mono_font
+from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme, ui_font
 from ui.widgets.json_view import JsonView
 
 _TYPING_PAUSE_MS = 120
@@ -145,7 +145,7 @@ class LogPanel(QWidget):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTabKeyNavigation(False)
-        table.setFont(mono_font())
+        table.setFont(ui_font())
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT_PX - 2)
         table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -155,11 +155,11 @@ class LogPanel(QWidget):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         header.setStretchLastSection(False)
-        metrics = QFontMetrics(mono_font())
+        metrics = QFontMetrics(ui_font())
         header.setMinimumSectionSize(20)
-        for column, sample in ((Column.TIME, "0:00:00.000 "), (Column.DIRECTION, "◀ "), (Column.SIZE, "000.0 kB ")):
-            table.setColumnWidth(column, metrics.horizontalAdvance(sample) + 12)
-        table.setColumnWidth(Column.TYPE, metrics.horizontalAdvance("input_audio_buffer.speech_started ") + 16)
+        for column, sample in ((Column.TIME, "00:00.000"), (Column.DIRECTION, "◀"), (Column.SIZE, "00.0 kB")):
+            table.setColumnWidth(column, metrics.horizontalAdvance(sample) + 16)
+        table.setColumnWidth(Column.TYPE, metrics.horizontalAdvance("input_audio_buffer.speech_started") + 16)
         header.setSectionResizeMode(Column.GIST, QHeaderView.ResizeMode.Stretch)
         table.selectionModel().currentRowChanged.connect(self._current_changed)
         self.table = table
@@ -187,7 +187,8 @@ class LogPanel(QWidget):
         self.empty.setWordWrap(True)
         rows.addWidget(self.empty, 1)
         rows.addWidget(self.table, 1)
-        right = QWidget()
+        right = self._beside = QWidget()
+        right.hide()
         inspector = QVBoxLayout(right)
         inspector.setContentsMargins(SPACE_PX, SPACE_PX, SPACE_PX, SPACE_PX)
         inspector.setSpacing(SPACE_PX)
@@ -198,7 +199,7 @@ class LogPanel(QWidget):
         self.splitter.addWidget(right)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([600, 240])
+        self.splitter.setSizes([460, 300])
         self.splitter.setChildrenCollapsible(True)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -256,8 +257,8 @@ class LogPanel(QWidget):
 
     def _show_entry(self, entry: Entry | None) -> None:
         self.copy_button.setEnabled(entry is not None)
+        self._beside.setVisible(entry is not None)
         if entry is None:
-            self.inspector.show_value(None, "Select an event to see its JSON")
             return
         shown = dict(entry.event)
         if entry.raw_text is not None:
@@ -315,7 +316,9 @@ class _RowDelegate(QStyledItemDelegate):
         flags |= Qt.AlignmentFlag.AlignRight if column == Column.SIZE else Qt.AlignmentFlag.AlignLeft
         metrics = painter.fontMetrics()
         if column in (Column.GIST, Column.TYPE):
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
+            # The ends of a type tell events apart: input_audio_buffer.…, ….done.
+            mode = Qt.TextElideMode.ElideRight if column == Column.GIST else Qt.TextElideMode.ElideMiddle
+            text = metrics.elidedText(text, mode, inner.width())
         painter.drawText(inner, flags, text)
 
     def _pen(self, sign: Sign, direction: Direction, column: int) -> QColor:
