@@ -46,6 +46,7 @@ class Listening:
         self._settings = settings
         self._turns = turns
         self._waiting: list[tuple[bool, int]] = []
+        self._noted_off = False
 
     @property
     def appending(self) -> bool:
@@ -60,7 +61,7 @@ class Listening:
     def first_update_sent(self) -> list[Action]:
         """The session's first update was sent, with turn detection as wanted."""
         self.state = ListeningState.SWITCHING_ON if self.wanted else ListeningState.SWITCHING_OFF
-        return [] if self.wanted else [Note("listening.off", {"in_speech": False})]
+        return [] if self.wanted else self._note_off()
 
     def wish(self, on: bool, now_ns: int, token: int | None) -> list[Action]:
         """Listening is wanted on or off."""
@@ -68,8 +69,7 @@ class Listening:
         if token is not None:
             self._waiting.append((on, token))
         if self.state is ListeningState.ON and not on:
-            in_speech = self._turns.in_speech
-            return [Note("listening.off", {"in_speech": in_speech}), *self._switch(False, now_ns)]
+            return [*self._note_off(), *self._switch(False, now_ns)]
         if self.state is ListeningState.OFF and on:
             return self._switch(True, now_ns)
         return self._settle()
@@ -103,11 +103,19 @@ class Listening:
         if error is not None:
             self.state = ListeningState.OFF
             self.wanted = False
-            return []
+            return self._note_off()
         if not self.wanted:
             return self._switch(False, now_ns)
         self.state = ListeningState.ON
-        return [Note("listening.on", {})]
+        was_off, self._noted_off = self._noted_off, False
+        return [Note("listening.on", {})] if was_off else []
+
+    def _note_off(self) -> list[Action]:
+        """Note that nothing is appended from here, unless that was noted already."""
+        if self._noted_off:
+            return []
+        self._noted_off = True
+        return [Note("listening.off", {"in_speech": self._turns.in_speech})]
 
     def _switch(self, on: bool, now_ns: int) -> list[Action]:
         self.state = ListeningState.SWITCHING_ON if on else ListeningState.SWITCHING_OFF

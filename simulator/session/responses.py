@@ -158,6 +158,8 @@ class Responses:
         if response_id is None:
             response_id = next(iter(self._active)) if len(self._active) == 1 else ""
         active = self._active.pop(response_id, None) or ActiveResponse(response_id, blocks=False)
+        if active.silent:
+            self.drop({response_id})
         calls = self._calls.pop(response_id, {})
         calls.update({each.call_id: each for each in response.function_calls})
         if response.status in ("cancelled", "failed"):
@@ -204,7 +206,7 @@ class Responses:
 
     def abandon(self, error: str) -> list[Action]:
         """The connection ended: nothing that was asked for comes any more."""
-        requests = [*self._queue, *([self._outstanding.request] if self._outstanding is not None else [])]
+        requests = [*([self._outstanding.request] if self._outstanding is not None else []), *self._queue]
         self._ready = False
         self._queue.clear()
         self._outstanding = None

@@ -3,6 +3,7 @@
 import pytest
 
 from simulator.session.actions import CutPlayback, EndItem, Play
+from simulator.session.settings import SessionSettings
 from tests.session.conversation import MS, Conversation
 
 
@@ -149,8 +150,6 @@ def test_a_response_interrupted_before_its_first_sound_is_not_played_later() -> 
 
 
 def test_where_the_engine_was_told_not_to_be_interrupted_such_a_response_plays() -> None:
-    from simulator.session.settings import SessionSettings
-
     mode = {"type": "server_vad", "create_response": True, "interrupt_response": False}
     talk = Conversation(SessionSettings(turn_detection=mode))
     talk.created()

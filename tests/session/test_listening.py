@@ -242,6 +242,7 @@ def test_when_the_settings_are_refused_nothing_is_appended() -> None:
     talk.engine("session.created", session={})
     talk.error("semantic_vad is not supported", "invalid_value", talk.last_event_id)
     assert talk.notes("problem")[0]["sentence"] == "The engine refused the settings: semantic_vad is not supported"
+    assert talk.notes("listening.off") == [{"in_speech": False}]
     assert talk.speak() == []
     assert talk.session.session_accepted is None
     assert talk.session.instructions_accepted is None
