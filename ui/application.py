@@ -10,8 +10,10 @@ import sys
 from types import FrameType
 
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
+from simulator.resources import asset_path
 from ui.main_window import TITLE, MainWindow
 from ui.participant_host import ParticipantHost
 from ui.session_feed import SessionFeed
@@ -23,6 +25,7 @@ def run_window() -> int:
     QCoreApplication.setApplicationName("participant-simulator")
     application = QApplication(sys.argv[:1])
     application.setApplicationDisplayName(TITLE)
+    application.setWindowIcon(QIcon(str(asset_path("icon.png"))))
     application.setQuitOnLastWindowClosed(False)
     theme = Theme(application)
     window = MainWindow(SessionFeed(ParticipantHost()), theme)
