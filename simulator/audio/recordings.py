@@ -45,7 +45,7 @@ class SpeechRecording(msgspec.Struct, frozen=True, rename="camel", kw_only=True)
     duration_ms: int
     onset_ms: int
     offset_ms: int
-    pauses: list[Pause] = []
+    pauses: tuple[Pause, ...] = ()
     sha256: str
     licence: str
 
@@ -72,7 +72,7 @@ class SpeechExtent:
 
     onset_ms: int
     offset_ms: int
-    pauses: list[Pause]
+    pauses: tuple[Pause, ...]
 
 
 def recordings() -> list[SpeechRecording]:
@@ -111,5 +111,5 @@ def speech_extent(samples: NDArray[np.int16]) -> SpeechExtent | None:
     if not loud.size:
         return None
     before = np.flatnonzero(np.diff(loud) > SHORTEST_PAUSE_MS // WINDOW_MS)
-    pauses = [Pause(int(loud[at] + 1) * WINDOW_MS, int(loud[at + 1]) * WINDOW_MS) for at in before]
+    pauses = tuple(Pause(int(loud[at] + 1) * WINDOW_MS, int(loud[at + 1]) * WINDOW_MS) for at in before)
     return SpeechExtent(int(loud[0]) * WINDOW_MS, int(loud[-1] + 1) * WINDOW_MS, pauses)

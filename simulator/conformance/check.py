@@ -38,7 +38,7 @@ class Measurement(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     value: float
     unit: str
-    threshold: float | None = None
+    threshold: int | float | None = None
     start: str | None = msgspec.field(default=None, name="from")
     end: str | None = msgspec.field(default=None, name="to")
 
@@ -74,6 +74,8 @@ class Findings:
     measurements: list[Measurement] = field(default_factory=list)
     readings: dict[str, str] = field(default_factory=dict)
     worth_retrying: bool = False
+    hopeless: bool = False
+    """A fault that another attempt would meet again."""
 
     def fail(self, reason: str) -> None:
         """The engine broke the clause."""
@@ -88,6 +90,7 @@ class Findings:
         """Something that is not the engine's doing spoilt the run."""
         self.faults.append(reason)
         self.worth_retrying |= retry
+        self.hopeless |= not retry
 
     def warn(self, text: str) -> None:
         """Worth telling, and no failure."""

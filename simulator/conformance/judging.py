@@ -30,13 +30,15 @@ def judge(
     else:
         findings.fault("The record is of another check.")
         ended = False
+    verdict = _verdict(findings, ended)
+    retry = verdict is Verdict.INCONCLUSIVE and findings.worth_retrying and not findings.hopeless
     return Judgement(
-        verdict=_verdict(findings, ended),
+        verdict=verdict,
         reasons=[*findings.faults, *findings.failures, *findings.doubts],
         warnings=findings.warnings,
         measurements=findings.measurements,
         readings=findings.readings,
-        worth_retrying=findings.worth_retrying and _verdict(findings, ended) is Verdict.INCONCLUSIVE,
+        worth_retrying=retry,
     )
 
 

@@ -55,7 +55,7 @@ def test_speech_is_found_by_its_energy() -> None:
     samples = np.zeros(24_000, np.int16)
     samples[2_400:4_800] = 8_000
     samples[9_600:12_000] = -8_000
-    assert speech_extent(samples) == SpeechExtent(100, 500, [Pause(200, 400)])
+    assert speech_extent(samples) == SpeechExtent(100, 500, (Pause(200, 400),))
     assert speech_extent(np.zeros(24_000, np.int16)) is None
     assert speech_extent(np.full(24_000, 10, np.int16)) is None
     assert speech_extent(np.zeros(0, np.int16)) is None
