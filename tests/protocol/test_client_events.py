@@ -2,11 +2,13 @@
 
 import base64
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openai import BaseModel
+from openai.types.realtime import RealtimeClientEvent
 
 from simulator.protocol import client_events as client
 from simulator.session.responses import silent, spoken
@@ -71,9 +73,10 @@ GOLDEN: list[tuple[client.ClientEvent, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("event", "frame"), GOLDEN, ids=[f"{n}-{client.wire_type(e)}" for n, (e, _) in enumerate(GOLDEN)]
-)
+GOLDEN_IDS = [f"{number}-{client.wire_type(event)}" for number, (event, _) in enumerate(GOLDEN)]
+
+
+@pytest.mark.parametrize(("event", "frame"), GOLDEN, ids=GOLDEN_IDS)
 def test_each_event_of_the_profile(event: client.ClientEvent, frame: str) -> None:
     assert client.encode(event) == frame
 
@@ -88,6 +91,30 @@ def test_the_record_gets_the_event_without_its_audio() -> None:
     assert client.record_json(event) == {"type": "input_audio_buffer.append", "event_id": "event_1", "audio": ""}
     truncate = client.ConversationItemTruncate(item_id="i", audio_end_ms=5)
     assert client.record_json(truncate) == json.loads(client.encode(truncate))
+
+
+WITNESSES = {
+    each.model_fields["type"].annotation.__args__[0]: each for each in get_args(get_args(RealtimeClientEvent)[0])
+}
+
+
+def unknown_to_the_witness(model: object, path: str) -> list[str]:
+    """The paths of all fields that the stock client's models do not have."""
+    if isinstance(model, list):
+        return [each for item in model for each in unknown_to_the_witness(item, path)]
+    if not isinstance(model, BaseModel):
+        return []
+    inner = [(name, getattr(model, name)) for name in model.model_fields_set]
+    extra = [f"{path}.{name}" for name in model.model_extra or {}]
+    return extra + [each for name, value in inner for each in unknown_to_the_witness(value, f"{path}.{name}")]
+
+
+@pytest.mark.parametrize(("event", "frame"), GOLDEN, ids=GOLDEN_IDS)
+def test_the_stock_clients_models_know_every_field(event: client.ClientEvent, frame: str) -> None:
+    """The openai package is the independent witness: no field is misspelt, and every value is of its kind."""
+    model = WITNESSES[client.wire_type(event)].model_validate_json(frame)
+    assert unknown_to_the_witness(model, "") == []
+    assert model.model_dump(mode="json", exclude_unset=True) == json.loads(frame)
 
 
 texts = st.text()

@@ -287,6 +287,10 @@ json_values = st.recursive(
     ),
     max_leaves=8,
 )
+NAMES = (
+    *("session", "response", "item", "error", "item_id", "response_id", "delta", "call_id", "name", "arguments"),
+    *("transcript", "audio_start_ms", "audio_end_ms"),
+)
 fields = st.dictionaries(
     st.sampled_from(
         [

@@ -41,8 +41,7 @@ def test_the_first_update_is_whole_and_answers_session_created() -> None:
             },
         }
     ]
-    assert talk.session.session_accepted is None
-    assert talk.session.instructions_accepted is None
+    assert (talk.session.session_accepted, talk.session.instructions_accepted) == (None, None)
     talk.answer_update()
     assert talk.session.instructions_accepted == "Be kind."
     assert talk.notes("instructions") == [instructions_note("Be kind.", accepted=True)]
