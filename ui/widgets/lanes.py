@@ -6,20 +6,23 @@ never heard a dashed outline, listening-off hatched, a response ends in a sign a
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
 
-from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
+from simulator.units import NS_PER_MS, samples_to_ns
 from ui.theme import Theme
 from ui.widgets.time_window import TimeWindow, clock_text, span_text
-from ui.widgets.waveform import waveform_image
+from ui.widgets.waveform import WaveformTiles
 
 if TYPE_CHECKING:
     from simulator.audio.peaks import PeakPyramid
     from simulator.record.measures import AgentSpan, BargeIn, Measures, Push, ResponseSpan, SpeechSpan
+
+    Unheard = tuple[AgentSpan, int, int]
+    """An item, and the time from which and until which its audio that was never heard is drawn."""
 
 RULER_PX: Final = 24
 _NARROW_LANE_PX: Final = 28
@@ -68,31 +71,44 @@ class Mark:
     tip: str
 
 
-@dataclass(slots=True)
 class Drawing:
-    """One frame being drawn: the tools, the visible time, and the marks drawn so far."""
+    """One frame being drawn: the tools, the visible time as plain numbers, and the marks drawn so far."""
 
-    painter: QPainter
-    theme: Theme
-    window: TimeWindow
-    rects: LaneRects
-    metrics: QFontMetricsF
-    pixel_ratio: float
-    marks: list[Mark] = field(default_factory=list)
+    def __init__(
+        self,
+        painter: QPainter,
+        theme: Theme,
+        window: TimeWindow,
+        rects: LaneRects,
+        metrics: QFontMetricsF,
+        pixel_ratio: float,
+    ) -> None:
+        self.painter = painter
+        self.theme = theme
+        self.rects = rects
+        self.metrics = metrics
+        self.pixel_ratio = pixel_ratio
+        self.width_px = window.width_px
+        self.left_px = window.left_px
+        self.ns_per_px = window.ns_per_px
+        self.left_ns, self.right_ns, self.present_ns = window.left_ns, window.right_ns, window.present_ns
+        self.marks: list[Mark] = []
+
+    def x(self, t_ns: int) -> float:
+        """Return the horizontal place of a time in pixels, unclipped."""
+        return t_ns / self.ns_per_px - self.left_px
 
     def visible(self, start_ns: int, end_ns: int | None) -> tuple[float, float] | None:
         """Return the horizontal extent of a span, cut one pixel outside the area; None where nothing of it shows.
 
         A span without an end reaches to the present.
         """
-        window = self.window
-        if start_ns > window.present_ns or start_ns > window.right_ns:
+        if end_ns is None:
+            end_ns = self.present_ns
+        if end_ns < self.left_ns or start_ns > self.present_ns or start_ns > self.right_ns:
             return None
-        end_ns = window.present_ns if end_ns is None else end_ns
-        if end_ns < window.left_ns:
-            return None
-        left = max(-1.0, window.x(start_ns))
-        right = min(window.width_px + 1.0, window.x(end_ns))
+        left = max(-1.0, self.x(start_ns))
+        right = min(self.width_px + 1.0, self.x(end_ns))
         return left, max(right, left + 1.0)
 
     def text(self, rect: QRectF, text: str, role: str, align: Qt.AlignmentFlag = _LEFT) -> None:
@@ -110,20 +126,21 @@ def short_id(identifier: str) -> str:
     return identifier if len(identifier) <= 14 else f"{identifier[:5]}…{identifier[-5:]}"
 
 
-def draw_waveform(drawing: Drawing, lane: "PeakPyramid | None", rect: QRectF, role: str) -> None:
+def draw_waveform(drawing: Drawing, lane: "PeakPyramid", tiles: WaveformTiles, rect: QRectF, role: str) -> None:
     """Draw a lane's audio up to the present, two values a device pixel."""
-    window, ratio = drawing.window, drawing.pixel_ratio
-    until_x = min(float(window.width_px), window.x(window.present_ns))
-    if lane is None or until_x <= 0:
-        return
-    columns = int(until_x * ratio)
-    samples_per_px = window.ns_per_px * SAMPLE_RATE_HZ / NS_PER_S
-    first = window.left_px * samples_per_px
-    mins, maxs = lane.query(round(first), round(first + columns * samples_per_px / ratio), columns)
-    image = waveform_image(mins, maxs, int((rect.height() - 6) * ratio), drawing.theme.colour(role))
-    if not image.isNull():
-        image.setDevicePixelRatio(ratio)
-        drawing.painter.drawImage(QPointF(0, rect.top() + 3), image)
+    ratio = drawing.pixel_ratio
+    tiles.paint(
+        drawing.painter,
+        lane,
+        left_column=round(drawing.left_px * ratio),
+        columns=round(drawing.width_px * ratio),
+        ns_per_column=drawing.ns_per_px / ratio,
+        present_ns=drawing.present_ns,
+        top=rect.top() + 3,
+        height_px=int((rect.height() - 6) * ratio),
+        colour=drawing.theme.colour(role),
+        pixel_ratio=ratio,
+    )
 
 
 def draw_listening_off(drawing: Drawing, spans: Iterable[tuple[int, int | None]]) -> None:
@@ -136,12 +153,12 @@ def draw_listening_off(drawing: Drawing, spans: Iterable[tuple[int, int | None]]
         left, right = extent
         band = QRectF(left, rect.top(), right - left, rect.height())
         painter.fillRect(band, drawing.theme.colour("listening_off", 0.12))
-        painter.setBrushOrigin(QPointF(drawing.window.x(start_ns) % 8, 0))
+        painter.setBrushOrigin(QPointF(drawing.x(start_ns) % 8, 0))
         painter.fillRect(band, QBrush(drawing.theme.colour("listening_off", 0.55), Qt.BrushStyle.BDiagPattern))
         painter.setPen(QPen(drawing.theme.colour("listening_off"), 1))
         for x in (left, right):
             painter.drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom()))
-        length = span_text((drawing.window.present_ns if end_ns is None else end_ns) - start_ns)
+        length = span_text((drawing.present_ns if end_ns is None else end_ns) - start_ns)
         text = drawing.first_that_fits(right - left - 14, (f"listening off  {length}", "listening off", "off"))
         if text:
             width = drawing.metrics.horizontalAdvance(text) + 12
@@ -179,7 +196,7 @@ def draw_speech(drawing: Drawing, spans: "Iterable[SpeechSpan]") -> None:
         drawing.marks.append(Mark(bar, span.seq, span.started_ns, "\n".join(lines)))
 
 
-def never_heard_spans(spans: "Iterable[AgentSpan]") -> "Iterator[tuple[AgentSpan, int, int]]":
+def never_heard_spans(spans: "Iterable[AgentSpan]") -> "Iterator[Unheard]":
     """Yield (span, from_ns, until_ns) of the audio that was received and never heard, placed after the cut.
 
     Items of one cut that were queued one behind the other lie so in the drawing too.
@@ -195,7 +212,7 @@ def never_heard_spans(spans: "Iterable[AgentSpan]") -> "Iterator[tuple[AgentSpan
         yield span, start_ns, free_ns
 
 
-def draw_agent(drawing: Drawing, spans: "list[AgentSpan]") -> None:
+def draw_agent(drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Iterable[Unheard]") -> None:
     """Draw the agent's items: a tinted ground where they were heard, a dashed outline for what never was."""
     rect, painter, theme = drawing.rects.agent.adjusted(0, 3, 0, -3), drawing.painter, drawing.theme
     for span in spans:
@@ -206,9 +223,11 @@ def draw_agent(drawing: Drawing, spans: "list[AgentSpan]") -> None:
             painter.fillRect(ground, theme.colour("agent_fill", 0.13))
             tip = f"agent heard: {span.item_id}\nfrom {clock_text(span.started_ns)}"
             drawing.marks.append(Mark(ground, span.seq, span.started_ns, tip))
-    pen = QPen(theme.colour("never_heard"), 1.2)
+    pen = QPen(theme.colour("never_heard"), 1)
     pen.setDashPattern([4, 3])
-    for span, start_ns, end_ns in never_heard_spans(spans):
+    # Crisp dashes; they have a fast path as well (0.01 against 0.24 ms for a wide antialiased pen).
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for span, start_ns, end_ns in unheard:
         extent = drawing.visible(start_ns, end_ns)
         if extent is None:
             continue
@@ -223,17 +242,18 @@ def draw_agent(drawing: Drawing, spans: "list[AgentSpan]") -> None:
             f"{length} of {span_text(samples_to_ns(span.received_samples))} received"
         )
         drawing.marks.append(Mark(hollow, span.seq, start_ns, tip))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-def draw_never_heard_labels(drawing: Drawing, spans: "list[AgentSpan]") -> None:
+def draw_never_heard_labels(drawing: Drawing, unheard: "Iterable[Unheard]") -> None:
     """Write how much was never heard into its outline, above the waveform that may have followed."""
     rect = drawing.rects.agent
     taken_until = -1.0
-    for _, start_ns, end_ns in never_heard_spans(spans):
+    for _, start_ns, end_ns in unheard:
         extent = drawing.visible(start_ns, end_ns)
         if extent is None:
             continue
-        left, right = max(extent[0], 0.0, taken_until), min(extent[1], drawing.window.width_px)
+        left, right = max(extent[0], 0.0, taken_until), min(extent[1], drawing.width_px)
         length = span_text(end_ns - start_ns)
         text = drawing.first_that_fits(right - left - 12, (f"never heard  {length}", length))
         if text:
@@ -247,15 +267,15 @@ def draw_never_heard_labels(drawing: Drawing, spans: "list[AgentSpan]") -> None:
 
 def draw_barge_ins(drawing: Drawing, barge_ins: "Iterable[BargeIn]") -> None:
     """Write each measured interval at its place: speech_started received to silence at the output."""
-    rects, painter, theme, window = drawing.rects, drawing.painter, drawing.theme, drawing.window
+    rects, painter, theme = drawing.rects, drawing.painter, drawing.theme
     taken_until = -1e9
     for barge_in in barge_ins:
         silent_ns = silent_at_ns(barge_in)
         end_ns = max(silent_ns, barge_in.inaudible_ns or 0)
-        x = window.x(barge_in.received_ns)
-        if barge_in.received_ns > window.present_ns or not -300 <= x <= window.width_px + 1:
+        x = drawing.x(barge_in.received_ns)
+        if barge_in.received_ns > drawing.present_ns or not -300 <= x <= drawing.width_px + 1:
             continue
-        right = max(window.x(end_ns), x + 2)
+        right = max(drawing.x(end_ns), x + 2)
         band = QRectF(x, rects.speech.top(), right - x, rects.agent.bottom() - rects.speech.top())
         painter.fillRect(band, theme.colour("error", 0.25))
         painter.setPen(QPen(theme.colour("error"), 1.5))
@@ -348,11 +368,11 @@ def draw_responses(drawing: Drawing, responses: "list[ResponseSpan]", rows: list
 
 def draw_pushes(drawing: Drawing, pushes: "Iterable[Push]") -> None:
     """Draw a mark for each push, with its name below in the first of two rows that is free there."""
-    rect, painter, theme, window = drawing.rects.study, drawing.painter, drawing.theme, drawing.window
+    rect, painter, theme = drawing.rects.study, drawing.painter, drawing.theme
     free_from = [-1e9, -1e9]
     for push in pushes:
-        x = window.x(push.t_ns)
-        if push.t_ns > window.present_ns or not -200 <= x <= window.width_px + 8:
+        x = drawing.x(push.t_ns)
+        if push.t_ns > drawing.present_ns or not -200 <= x <= drawing.width_px + 8:
             continue
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("study"))
@@ -392,16 +412,26 @@ class ResponseRows:
         return self.rows
 
 
-def draw_lanes(drawing: Drawing, measures: "Measures", lanes: "dict[str, PeakPyramid]", rows: ResponseRows) -> None:
+class Kept:
+    """What one record keeps from frame to frame."""
+
+    def __init__(self) -> None:
+        self.rows = ResponseRows()
+        self.tiles = {"participant": WaveformTiles(), "agent": WaveformTiles()}
+
+
+def draw_lanes(drawing: Drawing, measures: "Measures", lanes: "dict[str, PeakPyramid]", kept: Kept) -> None:
     """Draw all lanes, from the ground up."""
     rects = drawing.rects
+    unheard = list(never_heard_spans(measures.heard))
     drawing.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_agent(drawing, measures.heard)
-    draw_waveform(drawing, lanes.get("participant"), rects.participant, "participant_fill")
-    draw_waveform(drawing, lanes.get("agent"), rects.agent, "agent_fill")
+    draw_agent(drawing, measures.heard, unheard)
+    for name, rect in (("participant", rects.participant), ("agent", rects.agent)):
+        if name in lanes:
+            draw_waveform(drawing, lanes[name], kept.tiles[name], rect, f"{name}_fill")
     draw_listening_off(drawing, measures.listening_off)
     draw_speech(drawing, measures.speech_spans)
-    draw_responses(drawing, measures.responses, rows.update(measures.responses))
+    draw_responses(drawing, measures.responses, kept.rows.update(measures.responses))
     draw_pushes(drawing, measures.pushes)
-    draw_never_heard_labels(drawing, measures.heard)
+    draw_never_heard_labels(drawing, unheard)
     draw_barge_ins(drawing, measures.barge_ins)

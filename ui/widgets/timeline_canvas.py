@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from simulator.record.measures import Measures
 from ui.theme import Theme, ui_font
-from ui.widgets.lanes import LANE_NAMES, RULER_PX, Drawing, Mark, ResponseRows, draw_lanes, lane_rects
+from ui.widgets.lanes import LANE_NAMES, RULER_PX, Drawing, Kept, Mark, draw_lanes, lane_rects
 from ui.widgets.time_window import TimeWindow, clock_text
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class TimelineCanvas(QWidget):
         self._window = window
         self._measures = Measures()
         self._lanes: dict[str, PeakPyramid] = {}
-        self._rows = ResponseRows()
+        self._kept = Kept()
         self._marks: list[Mark] = []
         self._ground: QPixmap | None = None
         self._cursor_ns: int | None = None
@@ -74,7 +74,7 @@ class TimelineCanvas(QWidget):
     def set_source(self, measures: Measures, lanes: "dict[str, PeakPyramid]") -> None:
         """Draw another record from now on."""
         self._measures, self._lanes = measures, lanes
-        self._rows = ResponseRows()
+        self._kept = Kept()
         self._marks = []
         self._cursor_ns = None
         self.update()
@@ -130,7 +130,7 @@ class TimelineCanvas(QWidget):
             rects = lane_rects(self._window.width_px, self.height())
             drawing = Drawing(painter, self._theme, self._window, rects, self._metrics, self.devicePixelRatioF())
             self._draw_ruler(painter)
-            draw_lanes(drawing, self._measures, self._lanes, self._rows)
+            draw_lanes(drawing, self._measures, self._lanes, self._kept)
             self._draw_times(painter)
             self._marks = drawing.marks
         painter.end()

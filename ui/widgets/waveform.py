@@ -1,11 +1,82 @@
-"""A waveform as a picture, computed by numpy: two values a column, antialiased, in one call to the painter."""
+"""A waveform as pictures, computed by numpy: two values a column, antialiased, drawn in a few calls to the painter.
+
+A lane is cut into tiles of 128 columns, counted from the session's start. What lies a second or more in the past does
+not change any more: its tile is kept, so that a frame of a running session computes the last tile or two only.
+"""
+
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
+
+if TYPE_CHECKING:
+    from simulator.audio.peaks import PeakPyramid
+
+TILE_COLUMNS: Final = 128
+_SETTLED_NS: Final = NS_PER_S
+_MOST_TILES: Final = 256
 
 _LOUDNESS_EXPONENT = 0.6
 """Speech sits 20 dB under full scale: drawn linearly it is a thread. The curve lifts it and keeps 0 and full scale."""
+
+
+class WaveformTiles:
+    """The kept tiles of one lane."""
+
+    def __init__(self) -> None:
+        self._tiles: dict[int, QImage] = {}
+        self._look: tuple[float, int, int] | None = None
+
+    def clear(self) -> None:
+        """Forget all tiles: the lane is another one."""
+        self._tiles.clear()
+
+    def paint(
+        self,
+        painter: QPainter,
+        lane: "PeakPyramid",
+        *,
+        left_column: int,
+        columns: int,
+        ns_per_column: float,
+        present_ns: int,
+        top: float,
+        height_px: int,
+        colour: QColor,
+        pixel_ratio: float,
+    ) -> None:
+        """Draw columns [left_column, left_column + columns) of a lane at x = 0 and `top`, nothing after `present_ns`.
+
+        Columns and `height_px` are device pixels; `top` is in logical ones.
+        """
+        look = (ns_per_column, height_px, colour.rgba())
+        if look != self._look or len(self._tiles) > _MOST_TILES:
+            self._tiles.clear()
+            self._look = look
+        last_column = min(left_column + columns, int(present_ns / ns_per_column))
+        for number in range(left_column // TILE_COLUMNS, -(-last_column // TILE_COLUMNS)):
+            tile = self._tiles.get(number)
+            if tile is None:
+                tile = self._make(lane, number, ns_per_column, height_px, colour)
+                tile.setDevicePixelRatio(pixel_ratio)
+                if (number + 1) * TILE_COLUMNS * ns_per_column < present_ns - _SETTLED_NS:
+                    self._tiles[number] = tile
+            x = (number * TILE_COLUMNS - left_column) / pixel_ratio
+            overhang = (number + 1) * TILE_COLUMNS - last_column
+            if overhang > 0:
+                tile = tile.copy(0, 0, TILE_COLUMNS - overhang, height_px)
+            painter.drawImage(QPointF(x, top), tile)
+
+    @staticmethod
+    def _make(lane: "PeakPyramid", number: int, ns_per_column: float, height_px: int, colour: QColor) -> QImage:
+        samples_per_column = ns_per_column * SAMPLE_RATE_HZ / NS_PER_S
+        first = number * TILE_COLUMNS * samples_per_column
+        mins, maxs = lane.query(round(first), round(first + TILE_COLUMNS * samples_per_column), TILE_COLUMNS)
+        return waveform_image(mins, maxs, height_px, colour)
 
 
 def waveform_image(mins: NDArray[np.int8], maxs: NDArray[np.int8], height_px: int, colour: QColor) -> QImage:
