@@ -7,7 +7,9 @@ and no other task. Times given to the session are on the record's clock, so its 
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from simulator.audio.pcm import SampleAssembler, samples_to_bytes
@@ -45,6 +47,7 @@ from simulator.session.participant import ParticipantSession
 from simulator.session.settings import SessionSettings
 from simulator.units import BYTES_PER_SAMPLE, NS_PER_MS
 
+_DELAYS: Final = 60_000
 _TICK_NS: Final = 100 * NS_PER_MS
 
 
@@ -97,6 +100,9 @@ class LiveSession:
         self._replies = ReplyWatch()
         self._settling: dict[int, asyncio.Future[str | None]] = {}
         self._appended_samples = 0
+        self._captured_ns = 0
+        self.append_delays_ns: deque[int] = deque(maxlen=_DELAYS)
+        """From the capture of each chunk to its being handed to the socket; the last twenty minutes."""
         self._barge_in: dict[str, Any] | None = None
         self._ticked_ns = 0
         self._stood = False
@@ -157,6 +163,8 @@ class LiveSession:
     def _end(self, ended: Ended) -> None:
         self.ended = ended
         self._do(self.session.closed(ended.code, ended.reason, self._now()))
+        if self.append_delays_ns:
+            self._recorder.note("voice.delays", _quantiles_ms(self.append_delays_ns))
         self._recorder.note("connection.closed", {"code": ended.code, "reason": ended.reason, "by": ended.by})
         if ended.sentence:
             whose = "engine" if ended.by == "engine" else "environment"
@@ -184,6 +192,7 @@ class LiveSession:
             if recording.onset_ms is not None:
                 fields["onset_ms"] = recording.onset_ms
             self._recorder.note("recording.started", fields)
+        self._captured_ns = chunk.ended_ns
         self._do(self.session.captured(samples_to_bytes(chunk.samples), self._now()))
         if chunk.ended is not None:
             self._recorder.note("recording.ended", {"name": chunk.ended})
@@ -290,11 +299,17 @@ class LiveSession:
     def _send(self, event: ClientEvent) -> "_Sent":
         text = encode(event)
         audio = event.audio if isinstance(event, InputAudioBufferAppend) else None
+        sent = _Sent(self._recorder, event, audio, len(text))
         if audio is not None:
             self._appended_samples += len(audio) // BYTES_PER_SAMPLE
-        sent = _Sent(self._recorder, event, audio, len(text))
-        self._connection.send(text, sent)
+            self._connection.send(text, partial(self._appended, sent, self._captured_ns))
+        else:
+            self._connection.send(text, sent)
         return sent
+
+    def _appended(self, sent: "_Sent", captured_ns: int, sent_ns: int) -> None:
+        self.append_delays_ns.append(sent_ns - captured_ns)
+        sent(sent_ns)
 
     def _play(self, item_id: str, response_id: str, audio: bytes) -> None:
         samples = self._assemblers.setdefault(item_id, SampleAssembler()).feed(audio)
@@ -334,3 +349,11 @@ class _Sent:
         )
         for kind, fields in self._notes:
             self._recorder.note(kind, {**fields, "seq_sent": entry.seq}, sent_ns)
+
+
+def _quantiles_ms(delays_ns: Iterable[int]) -> dict[str, Any]:
+    """Return how long the participant's audio took from its capture to the socket: shows whether we ran late."""
+    ordered = sorted(delays_ns)
+    last = len(ordered) - 1
+    marks = {"median_ms": last // 2, "p99_ms": last * 99 // 100, "worst_ms": last}
+    return {"chunks": len(ordered)} | {name: round(ordered[at] / NS_PER_MS, 3) for name, at in marks.items()}

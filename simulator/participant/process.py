@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from simulator.audio.playout import Playout
 from simulator.audio.streams import DacSource
@@ -53,6 +53,7 @@ from simulator.session.settings import SessionSettings
 FLUSH_EVERY_S: Final = 1 / 30
 _STANDS_WITHIN_S: Final = 15.0
 
+_WHY_ENDED: Final = {"us": "disconnected", "engine": "closed by the engine", "lost": "connection lost"}
 _NOT_CONNECTED: Final = "There is no session: connect to an engine first."
 
 
@@ -90,6 +91,8 @@ class Participant:
         self._target: EngineTarget | None = None
         self._connected_since_ns: int | None = None
         self._listening_at_start = True
+        self._ending = ""
+        """Why we are ending the session, if we are."""
         self._problems = 0
         self._voice_lack: str | None = None
         self._storage_lack: str | None = None
@@ -98,6 +101,7 @@ class Participant:
 
     async def start(self) -> None:
         """Begin: the voice is silence, and the output is tried once to see what this computer lacks."""
+        self._show()
         self._voice.start()
         self._flushing = asyncio.create_task(self._flush_for_ever())
         with contextlib.suppress(EnvironmentFault):  # what is lacking stands in the status
@@ -122,13 +126,18 @@ class Participant:
     async def close(self) -> None:
         """Microphone off, session closed, record finished, engine ended."""
         self._voice.close()
-        await self._disconnect("closed")
+        await self._disconnect("the program ended")
         if self._flushing is not None:
             self._flushing.cancel()
         await asyncio.to_thread(self._loudspeaker.close)
         if self._engine is not None:
             await self._engine.stop()
         self._flush()
+
+    @property
+    def append_delays_ns(self) -> Sequence[int]:
+        """How long each chunk of the present session took from its capture to the socket."""
+        return self._live.append_delays_ns if self._live is not None else ()
 
     # ---- commands
 
@@ -265,6 +274,7 @@ class Participant:
         live = LiveSession(
             connection, settings, playout, recorder, dac_source=self._dac_source, on_event=self._on_event
         )
+        self._ending = ""
         self._target, self._recorder, self._live = target, recorder, live
         self._note_voice()
         self._running = asyncio.create_task(self._hold(live, recorder))
@@ -283,22 +293,22 @@ class Participant:
         self._pump()
         await asyncio.to_thread(self._loudspeaker.close)
         self._pump()
-        reason = {"us": "disconnected", "engine": "closed by the engine", "lost": "connection lost"}[ended.by]
         self._flush()
         self._live = None
-        await asyncio.to_thread(recorder.close, reason)
+        await asyncio.to_thread(recorder.close, self._ending or _WHY_ENDED[ended.by])
         self._flush()
         self._state = ConnectionState.IDLE
         self._connected_since_ns = None
         self._show()
         self._on_ended(ended)
 
-    async def _disconnect(self, reason: Literal["disconnected", "closed"]) -> None:
+    async def _disconnect(self, reason: str) -> None:
         if self._connecting is not None:
             self._connecting.cancel()
             await asyncio.wait([self._connecting])
         live, running = self._live, self._running
         if live is not None and live.ended is None:
+            self._ending = reason
             self._state = ConnectionState.CLOSING
             await live.close()
         if running is not None:
