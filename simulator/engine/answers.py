@@ -17,6 +17,7 @@ _LISTED = re.compile(
     r"\s*:\s*(.+)$",
     re.IGNORECASE,
 )
+_ENDS = re.compile(r"\s+\(from [\"“].*[\"”] to [\"“].*[\"”]\)$")  # what a dimension's ends are called
 _QUOTED = re.compile(r"[\"“]([^\"”\n]{1,80})[\"”]")
 _SENTENCES = (
     "I thought about it for a moment, and it felt calm and friendly to me.",
@@ -29,9 +30,9 @@ _SENTENCES = (
 def choices_in(question: str) -> list[str]:
     """The answers that a question's text offers, in its order; empty where it offers none."""
     lines = question.splitlines()
-    bullets = [match[1] for line in lines if (match := _BULLET.match(line))]
-    if len(bullets) > 1:
-        return [_unquoted(text) for text in bullets]
+    bullets = [_ENDS.sub("", match[1]) for line in lines if (match := _BULLET.match(line))]
+    if bullets:
+        return bullets
     for line in lines:
         match = _LISTED.match(line)
         if match:
@@ -43,10 +44,10 @@ def choices_in(question: str) -> list[str]:
 
 def range_in(question: str) -> tuple[float, float] | None:
     """The lowest and highest number that a question's text asks for."""
-    match = _RANGE.search(question)
-    if match is None:
+    found = _RANGE.findall(question)
+    if not found:
         return None
-    low, high = float(match[1]), float(match[2])
+    low, high = map(float, found[-1])  # how to answer stands at the end
     return (low, high) if low < high else None
 
 
@@ -102,16 +103,21 @@ def _array(schema: dict[str, Any], question: str, name: str, seed: int) -> list[
     if "order" in name or "rank" in question.lower():
         return order
     least = max(1, schema.get("minItems", 1))
+    order *= -(-least // len(order))
     return order[: max(least, min(len(order), 1 + seed % 2, schema.get("maxItems", len(order))))]
 
 
-def _number(schema: dict[str, Any], question: str, seed: int) -> int:
+def _number(schema: dict[str, Any], question: str, seed: int) -> float:
     low, high = range_in(question) or (0.0, 100.0)
-    low = float(max(low, schema.get("minimum", low)))
-    high = float(min(high, schema.get("maximum", high)))
+    if "minimum" in schema:
+        low = max(low, float(schema["minimum"]))
+        high = max(low, high)
+    if "maximum" in schema:
+        high = min(high, float(schema["maximum"]))
+        low = min(low, high)
     # Not the ends: a mild answer, as most people give.
-    share = 0.35 + 0.5 * (seed % 101) / 100
-    return round(low + (high - low) * share)
+    value = low + (high - low) * (0.35 + 0.5 * (seed % 101) / 100)
+    return round(value) if low <= round(value) <= high else round(value, 2)
 
 
 def _text(schema: dict[str, Any], question: str, seed: int) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DELTA_MS = 100
 _DELTA_BYTES = DELTA_MS * pcm.BYTES_PER_MS
-_TEXT_DELTA_S = 0.01  # silent text: a word each
+_TEXT_DELTA_S = 0.003  # silent text: a word each
 
 
 class OutOfTokensError(Exception):

@@ -24,6 +24,7 @@ LISTENED_LONG = (
     "You have told me quite a lot there, thank you. What stays with you most?",
     "That was a lot to take in, and I listened closely. Which part matters most to you?",
     "Thank you for taking the time to explain. I can picture it quite well now.",
+    "I followed you all the way. How did you feel when it was over?",
 )
 ON_SCREEN = (
     "I have read what is on the screen. Shall we begin with it?",

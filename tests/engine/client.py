@@ -1,7 +1,5 @@
 """The stock `openai` client as an independent witness: every event that arrives is validated against its models."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json
@@ -73,9 +71,8 @@ class Client:
 
     async def update(self, **session: Any) -> Event:
         """session.update; the effective session."""
-        got = await self.answer(
-            {"type": "session.update", "session": {"type": "realtime", **session}}, "session.updated"
-        )
+        event = {"type": "session.update", "session": {"type": "realtime", **session}}
+        got = await self.answer(event, "session.updated")
         return typing.cast(Event, got["session"])
 
     async def turn_detection(self, value: Event | None) -> None:

@@ -1,7 +1,5 @@
 """An engine in its own process, as the command line starts it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Speech with known edges: sentences from the synthesiser, cut to the sound, with silence spliced in."""
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 

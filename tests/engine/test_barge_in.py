@@ -1,7 +1,5 @@
 """The participant speaks while the agent does (HRP: barge-in), and the client's own cancel and truncate."""
 
-from __future__ import annotations
-
 from tests.engine.client import Client
 from tests.engine.speech import sentence, spliced
 

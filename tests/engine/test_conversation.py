@@ -1,7 +1,5 @@
 """Conversation items that the client makes, reads back and deletes."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

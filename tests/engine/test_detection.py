@@ -1,7 +1,5 @@
 """What counts as speech and when: the input buffer fed directly, so that each edge has an exact place."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Turn detection off and on again, and committing by hand (HRP: listening pause)."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest
@@ -18,9 +16,7 @@ both_modes = pytest.mark.parametrize("mode", [SERVER_VAD, SEMANTIC_VAD], ids=lam
 
 
 @both_modes
-async def test_commit_with_detection_off_keeps_the_turn_and_starts_no_reply(
-    client: Client, mode: dict[str, str]
-) -> None:
+async def test_commit_with_detection_off_keeps_the_turn_without_a_reply(client: Client, mode: dict[str, str]) -> None:
     await client.turn_detection(mode)
     await client.say(spliced(500, sentence(LONG)[:48_000]))
     started = await client.until("input_audio_buffer.speech_started")

@@ -1,7 +1,5 @@
 """The session's settings: what is merged, what is refused, and that a refusal changes nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

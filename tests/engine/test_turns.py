@@ -1,7 +1,5 @@
 """A spoken turn over a real socket: from the first sample to response.done."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest
