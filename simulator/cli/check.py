@@ -11,6 +11,7 @@ from simulator.cli.parser import Commands, add_engine_options, at_least_one, eng
 from simulator.cli.stopping import run_stoppable
 from simulator.engines.embedded import EmbeddedEngine
 from simulator.engines.profiles import EngineTarget, data_folder
+from simulator.errors import UsageError
 
 if TYPE_CHECKING:
     from simulator.conformance.report import Report
@@ -23,7 +24,8 @@ def add_command(commands: Commands) -> None:
     parser = commands.add_parser(
         "check", help="run the conformance suite", description="Runs the conformance suite against an engine."
     )
-    add_engine_options(parser)
+    add_engine_options(parser, required=False)
+    parser.add_argument("--list", action="store_true", help="print the checks of this build and run none")
     parser.add_argument("--only", metavar="ID", action="append", default=[], help="run this check (may be repeated)")
     parser.add_argument(
         "--turn-detection",
@@ -32,7 +34,7 @@ def add_command(commands: Commands) -> None:
         choices=["server_vad", "semantic_vad"],
         help="run in this mode only (may be repeated)",
     )
-    parser.add_argument("--jobs", type=at_least_one, default=None, metavar="N", help="how many checks run at once")
+    parser.add_argument("--jobs", type=at_least_one, default=1, metavar="N", help="how many checks run at once")
     parser.add_argument("--repeat", type=at_least_one, default=1, metavar="N", help="run each check N times")
     parser.add_argument("--report", type=Path, metavar="F.json", help="write the report here")
     parser.add_argument(
@@ -44,7 +46,26 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the suite, print what came of it, and return the code of its verdict."""
+    if arguments.list:
+        return _list(arguments.json)
+    if not arguments.engine:
+        raise UsageError("The checks need an engine: give its name or address with --engine.")
     return run_stoppable(_check(arguments, engine_target(arguments)))
+
+
+def _list(as_json: bool) -> int:
+    from simulator.conformance.checks import discover
+
+    checks = [
+        {"id": check.id, "description": check.clause, "perTurnDetection": check.per_turn_detection}
+        for check in discover().values()
+    ]
+    if as_json:
+        result_json({"checks": checks})
+    else:
+        for check in checks:
+            result(f"{check['id']:<24} {check['description']}")
+    return Exit.DONE
 
 
 async def _check(arguments: argparse.Namespace, target: EngineTarget) -> int:
