@@ -23,9 +23,6 @@ IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 # No window appears while testing; a test of a real window starts a process with `x_display_server.env`.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
-# pyqtgraph and qasync would take whatever binding they find first.
-os.environ["QT_API"] = "pyside6"
-os.environ["PYQTGRAPH_QT_LIB"] = "PySide6"
 
 hypothesis.settings.register_profile("here", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
