@@ -6,8 +6,8 @@ if TYPE_CHECKING:
     from ui.theme import Colours
 
 
-def style_sheet(c: "Colours", mono_family: str) -> str:
-    """Return the application's style sheet for a palette.
+def style_sheet(c: "Colours", mono_family: str, chevron: str) -> str:
+    """Return the application's style sheet for a palette; `chevron` is the path of the arrow of a drop-down list.
 
     There are deliberately no `::item` rules for tables and lists: Qt then asks the style sheet for every cell, which
     costs more than the rest of a log's frame.
@@ -57,6 +57,16 @@ QLineEdit, QPlainTextEdit, QTextEdit {{
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus {{ border-color: {c.accent}; }}
 QLineEdit:disabled, QPlainTextEdit:disabled {{ background: transparent; border-color: {c.line};
     color: {c.text_muted}; }}
+
+QComboBox {{ background: {c.raised}; border: 1px solid {c.line_strong}; border-radius: 4px;
+    padding: 3px 4px 3px 8px; min-height: 18px; }}
+QComboBox:hover {{ background: {c.hover}; }}
+QComboBox:focus, QComboBox:on {{ border-color: {c.accent}; }}
+QComboBox:disabled {{ color: {c.text_muted}; background: transparent; border-color: {c.line}; }}
+QComboBox:editable {{ background: {c.sunken}; }}
+QComboBox::drop-down {{ border: none; width: 20px; }}
+QComboBox::down-arrow {{ image: url("{chevron}"); width: 12px; height: 12px; margin-right: 5px; }}
+QComboBox QLineEdit {{ border: none; padding: 0; background: transparent; }}
 
 QCheckBox, QRadioButton {{ spacing: 6px; }}
 QCheckBox::indicator {{ width: 12px; height: 12px; border: 2px solid {c.line_strong}; border-radius: 3px;

@@ -23,6 +23,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import QApplication
 
+from simulator.resources import asset_path
 from ui.style_sheet import style_sheet
 
 SPACE_PX: Final = 4
@@ -247,6 +248,7 @@ class Theme(QObject):
         super().__init__(application)
         self._application = application
         self._chosen: Scheme | None = None
+        self._chevron = asset_path("chevron.svg").as_posix()
         application.setStyle("Fusion")
         application.setFont(ui_font())
         self._scheme = self._system_scheme()
@@ -303,7 +305,7 @@ class Theme(QObject):
 
     def _dress(self) -> None:
         self._application.setPalette(qt_palette(self.colours))
-        self._application.setStyleSheet(style_sheet(self.colours, mono_font().family()))
+        self._application.setStyleSheet(style_sheet(self.colours, mono_font().family(), self._chevron))
 
 
 def qt_palette(colours: Colours) -> QPalette:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollBar, QToolButton, QVBoxLayout, QWidget
 
 from simulator.units import NS_PER_MS
 from ui.theme import Theme
@@ -113,8 +113,10 @@ class TimelinePanel(QWidget):
             button.setAccessibleName(tip)
             button.setProperty("role", "quiet")
             button.clicked.connect(lambda _checked=False, step=step: self._stepped(step))
-        bar = QHBoxLayout()
-        bar.setContentsMargins(8, 2, 8, 3)
+        strip = QFrame()
+        strip.setProperty("role", "bar")
+        bar = QHBoxLayout(strip)
+        bar.setContentsMargins(8, 2, 8, 2)
         bar.setSpacing(4)
         for widget in (zoom_out, self._width_text, zoom_in):
             bar.addWidget(widget)
@@ -136,7 +138,7 @@ class TimelinePanel(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.canvas, 1)
         layout.addWidget(self._scroll_bar)
-        layout.addLayout(bar)
+        layout.addWidget(strip)
 
     def _stepped(self, step: object) -> None:
         assert callable(step)

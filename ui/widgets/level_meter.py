@@ -64,6 +64,7 @@ class LevelMeter(QWidget):
         self._number_px = metrics.horizontalAdvance("−60 dBFS") + 8
         self._clip_px = metrics.horizontalAdvance("CLIP") + 10
         self.setMinimumSize(QSize(round(self._number_px + self._clip_px) + 90, 22))
+        self.setMaximumWidth(480)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Level of the participant's voice")
         self.setToolTip("RMS as the bar, highest peak of the last moments as the line; a click clears CLIP")
