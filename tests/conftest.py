@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 
-# No window appears while testing; a test of a real window starts a process with `x_display_server.env`.
+# No window appears while testing; a test of a real window starts a process with `x_display.env`.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 hypothesis.settings.register_profile("here", deadline=None)
