@@ -96,7 +96,8 @@ def _object(schema: dict[str, Any], question: str, name: str) -> dict[str, Any]:
 
 def _array(schema: dict[str, Any], question: str, name: str, seed: int) -> list[Any]:
     items = schema.get("items") or {}
-    offered = items.get("enum") or (choices_in(question) if items.get("type", "string") == "string" else [])
+    any_text = items.get("type", "string") == "string" and items.keys() <= {"type", "description"}
+    offered = items.get("enum") or (choices_in(question) if any_text else [])
     if not offered:
         return [_value(items, question, f"{name}[{i}]") for i in range(max(1, schema.get("minItems", 1)))]
     order = sorted(offered, key=lambda choice: zlib.crc32(f"{seed}/{choice}".encode()))
