@@ -59,13 +59,13 @@ QLineEdit:disabled, QPlainTextEdit:disabled {{ background: transparent; border-c
     color: {c.text_muted}; }}
 
 QComboBox {{ background: {c.raised}; border: 1px solid {c.line_strong}; border-radius: 4px;
-    padding: 3px 4px 3px 8px; min-height: 18px; }}
+    padding: 3px 0 3px 6px; min-height: 18px; }}
 QComboBox:hover {{ background: {c.hover}; }}
 QComboBox:focus, QComboBox:on {{ border-color: {c.accent}; }}
 QComboBox:disabled {{ color: {c.text_muted}; background: transparent; border-color: {c.line}; }}
 QComboBox:editable {{ background: {c.sunken}; }}
-QComboBox::drop-down {{ border: none; width: 20px; }}
-QComboBox::down-arrow {{ image: url("{chevron}"); width: 12px; height: 12px; margin-right: 5px; }}
+QComboBox::drop-down {{ border: none; width: 18px; }}
+QComboBox::down-arrow {{ image: url("{chevron}"); width: 12px; height: 12px; margin-right: 4px; }}
 QComboBox QLineEdit {{ border: none; padding: 0; background: transparent; }}
 
 QCheckBox, QRadioButton {{ spacing: 6px; }}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QLabel,
     QStackedLayout,
     QTableWidget,
@@ -103,8 +102,6 @@ class LatencyPanel(QWidget):
         header.setHighlightSections(False)
         header.setDefaultAlignment(_LEFT)
         for column in range(len(_COLUMNS)):
-            # A handful of rows: measuring them all costs nothing, unlike in the log.
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
             title = QTableWidgetItem(_COLUMNS[column])
             title.setTextAlignment(_LEFT if column < 3 else _RIGHT)
             self._table.setHorizontalHeaderItem(column, title)
@@ -140,10 +137,13 @@ class LatencyPanel(QWidget):
                 summary.from_label,
                 summary.to_label,
                 str(summary.n),
-                *(f"{value:,.0f} ms  " for value in figures),
+                *(f"{value:,.0f} ms" for value in figures),
             )
             for column, text in enumerate(texts):
                 self._set_cell(row, column, text)
+        for column in range(len(_COLUMNS)):
+            # A handful of rows: measuring them costs nothing, unlike in the log.
+            self._table.setColumnWidth(column, self._table.sizeHintForColumn(column) + 18)
 
     def showEvent(self, event: "QShowEvent") -> None:
         """Catch up with what came while hidden."""
