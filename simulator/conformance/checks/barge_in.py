@@ -47,7 +47,12 @@ async def drive(driver: Driver) -> None:
     interruption = await driver.say(INTERRUPTION)
     started = await driver.wait_for(received("input_audio_buffer.speech_started"), what="speech_started", since=created)
     heard = driver.heard(response_id, started)
-    done = await driver.see(of_response("response.done", response_id), what="response.done", since=created)
+    done = await driver.see(
+        of_response("response.done", response_id),
+        what="response.done",
+        since=created,
+        timeout_ms=2 * driver.limits.max_cancel_to_done_ms,
+    )
     if heard is not None:
         item_id, audio_end_ms = heard
         truncate = {"item_id": item_id, "content_index": 0, "audio_end_ms": audio_end_ms}

@@ -1,0 +1,192 @@
+"""The suite against real sockets: a small engine that behaves, and one that misbehaves in one thing at a time."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from simulator.conformance.check import Verdict
+from simulator.conformance.report import Report, Result, judge_report, read_json, write_json
+from simulator.conformance.suite import Progress, plan, run_suite
+from simulator.conformance.wire import Target
+from simulator.errors import EngineUnreachable, UnknownName
+from simulator.record.entries import Direction, Track
+from simulator.record.reader import audio, read_record
+from tests.conformance.small_engine import small_engine
+
+FIRST = ("handshake", "engine_turn", "barge_in")
+KEY = "sk-planted-key-0123456789"
+
+
+async def run(folder: Path, *faults: str, only: tuple[str, ...] = FIRST, jobs: int = 3) -> Report:
+    async with small_engine(*faults) as url:
+        target = Target(f"{url}?model=m&key={KEY}", "m", "small", {"Authorization": f"Bearer {KEY}"}, [KEY])
+        return await run_suite(
+            target, only=only, turn_detections=["server_vad"], jobs=jobs, records_dir=folder / "records"
+        )
+
+
+def verdicts(report: Report) -> dict[str, Verdict]:
+    return {result.check: result.verdict for result in report.results}
+
+
+def only_result(report: Report) -> Result:
+    (result,) = report.results
+    return result
+
+
+async def test_an_engine_that_behaves_passes_and_leaves_records_that_prove_it(tmp_path: Path) -> None:
+    report = await run(tmp_path)
+    assert verdicts(report) == dict.fromkeys(FIRST, Verdict.PASSED), report.results
+    assert (report.verdict, report.exit_code) == (Verdict.PASSED, 0)
+    assert [fixture.name for fixture in report.fixtures] == ["coffee_or_tea", "interruption"]
+    assert report.engine.session_accepted is not None
+
+    path = tmp_path / "report.json"
+    write_json(report, path, tmp_path / "records")
+    assert judge_report(path)[0] == 0
+    for file in tmp_path.rglob("*"):
+        assert file.is_dir() or KEY.encode() not in file.read_bytes(), file
+
+    record = read_record(tmp_path / "records" / "barge_in-server_vad.jsonl")
+    assert record.problems == []
+    appended = sum(entry.audio.samples for entry in record.entries if entry.direction is Direction.SENT and entry.audio)
+    assert len(audio(record.path, Track.PARTICIPANT)) == appended > 0
+    assert len(audio(record.path, Track.AGENT)) > 24_000
+
+
+FAULTS = {
+    "no rate": ("handshake", "session.audio.output.format.rate is None"),
+    "refuse": ("handshake", "no such voice"),
+    "late": ("engine_turn", "after the onset of speech, 1000 at most"),
+    "no usage": ("engine_turn", "response.usage.total_tokens of the answer is None"),
+    "deaf": ("barge_in", "No response.done for the interrupted reply came within 1500 ms"),
+    "not over": ("barge_in", "after its response.done"),
+    "rounds": ("barge_in", "but acknowledged at"),
+}
+"""What the engine does wrong: the check that must notice, and what it must say."""
+
+
+async def test_a_fault_turns_its_check_red_and_names_the_clause(tmp_path: Path) -> None:
+    runs = [run(tmp_path / fault, fault, only=(check,)) for fault, (check, _) in FAULTS.items()]
+    for report, (fault, (_, words)) in zip(await asyncio.gather(*runs), FAULTS.items(), strict=True):
+        result = only_result(report)
+        assert result.verdict is Verdict.FAILED, (fault, result)
+        assert any(words in reason for reason in result.reasons), (fault, result.reasons)
+
+
+async def test_ten_thousand_unknown_events_change_nothing(tmp_path: Path) -> None:
+    report = await run(tmp_path, "flood", only=("handshake", "engine_turn"))
+    assert report.verdict is Verdict.PASSED, report.results
+
+
+async def test_an_engine_that_closes_leaves_the_clause_undecided(tmp_path: Path) -> None:
+    result = only_result(await run(tmp_path, "hang up", only=("engine_turn",)))
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "closed the connection with code 1011 “oops” after input_audio_buffer.speech_started" in result.reasons[0]
+
+
+async def test_an_engine_that_is_done_too_soon_is_tried_three_times(tmp_path: Path) -> None:
+    report = await run(tmp_path, "fast", only=("barge_in",))
+    result = only_result(report)
+    assert (result.verdict, result.attempts, report.exit_code) == (Verdict.INCONCLUSIVE, 3, 2)
+    assert "had finished its reply" in result.reasons[0]
+    assert result.record == "barge_in-server_vad-attempt3.jsonl"
+    requests = set()
+    for name in ("barge_in-server_vad", "barge_in-server_vad-attempt2", "barge_in-server_vad-attempt3"):
+        entries = read_record(tmp_path / "records" / f"{name}.jsonl").entries
+        requests |= {json.dumps(entry.event["item"]) for entry in entries if entry.type == "conversation.item.create"}
+    assert len(requests) == 3
+
+
+async def test_cancelling_gives_a_report_of_what_was_done(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    begun = asyncio.Event()
+
+    def on_progress(progress: Progress) -> None:
+        seen.append(progress)
+        if (
+            progress.progress == "waiting"
+            and progress.check == "engine_turn"
+            and progress.waiting_for == "speech_started"
+        ):
+            begun.set()
+
+    async with small_engine() as url:
+        task = asyncio.create_task(
+            run_suite(Target(url), only=FIRST, jobs=1, records_dir=tmp_path / "records", on_progress=on_progress)
+        )
+        await asyncio.wait_for(begun.wait(), 30)
+        task.cancel()
+        report = await asyncio.wait_for(task, 30)
+    assert [(result.check, result.verdict, result.attempts) for result in report.results] == [
+        ("handshake", Verdict.PASSED, 1),
+        ("engine_turn", Verdict.INCONCLUSIVE, 1),
+        ("engine_turn", Verdict.INCONCLUSIVE, 0),
+        ("barge_in", Verdict.INCONCLUSIVE, 0),
+        ("barge_in", Verdict.INCONCLUSIVE, 0),
+    ]
+    assert report.results[1].reasons[0] == "The run was interrupted."
+    path = tmp_path / "report.json"
+    write_json(report, path, tmp_path / "records")
+    code, text = judge_report(path)
+    assert code == 2
+    assert "otherwise" not in text
+    assert {(each.progress, each.check) for each in seen} >= {
+        ("queued", "barge_in"),
+        ("running", "handshake"),
+        ("finished", "handshake"),
+        ("finished", "engine_turn"),
+    }
+
+
+async def test_a_report_is_judged_again_and_a_changed_record_is_noticed(tmp_path: Path) -> None:
+    report = await run(tmp_path, "no rate", only=("handshake",))
+    path, records = tmp_path / "report.json", tmp_path / "records"
+    write_json(report, path, records)
+    assert read_json(path).results[0].record == "records/handshake.jsonl"
+    code, text = judge_report(path)
+    assert (code, "failed" in text) == (1, True)
+    assert judge_report(path, records)[0] == 1
+
+    record = records / "handshake.jsonl"
+    whole = record.read_bytes()
+    record.write_bytes(whole.replace(b'"rate":24000', b'"rate":24001', 1))
+    code, text = judge_report(path)
+    assert code == 2
+    assert "was changed" in text
+    record.unlink()
+    code, text = judge_report(path)
+    assert code == 2
+    assert "is missing" in text
+
+    record.write_bytes(whole)
+    path.write_bytes(path.read_bytes().replace(b'"verdict": "failed"', b'"verdict": "passed"'))
+    code, text = judge_report(path)
+    assert code == 2
+    assert "the report says otherwise" in text
+
+
+async def test_an_engine_that_is_not_there_is_told_once(tmp_path: Path) -> None:
+    with pytest.raises(EngineUnreachable, match="cannot be reached"):
+        await run_suite(Target("ws://127.0.0.1:9/?key=secret"), records_dir=tmp_path)
+
+
+def test_the_plan_is_in_the_order_of_the_specification() -> None:
+    runs = [(run.check.id, run.mode) for run in plan(FIRST)]
+    assert runs == [
+        ("handshake", None),
+        ("engine_turn", "server_vad"),
+        ("engine_turn", "semantic_vad"),
+        ("barge_in", "server_vad"),
+        ("barge_in", "semantic_vad"),
+    ]
+    assert [run.record_name(1) for run in plan(["handshake"], repeat=2)] == [
+        "handshake.jsonl",
+        "handshake-repeat2.jsonl",
+    ]
+    with pytest.raises(UnknownName, match="hand_shake"):
+        plan(["hand_shake"])
+    with pytest.raises(UnknownName, match="server_vad, semantic_vad"):
+        plan(turn_detections=["vad"])
