@@ -4,6 +4,7 @@ The result comes back to the window's thread as a call. Nothing that is timed be
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal, Slot
@@ -19,12 +20,14 @@ class _Job(QRunnable):
         self._number, self._work, self._finished = number, work, finished
 
     def run(self) -> None:
+        result, failure = None, None
         try:
             result = self._work()
         except Exception as error:
-            self._finished(self._number, None, error)
-        else:
-            self._finished(self._number, result, None)
+            failure = error
+        # Where the object that asked is gone meanwhile, nobody waits for the answer.
+        with suppress(RuntimeError):
+            self._finished(self._number, result, failure)
 
 
 class Background(QObject):

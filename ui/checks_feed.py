@@ -4,7 +4,6 @@ The live session is untouched by it: the suite has its own process, its own conn
 """
 
 import json
-import sys
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -36,6 +35,7 @@ class ChecksFeed(QObject):
         self._records = records
         self._folder = records
         self._process: QProcess | None = None
+        self._listing: QProcess | None = None
         self._unread = b""
         self._last_words = ""
         self._stopping = False
@@ -50,22 +50,18 @@ class ChecksFeed(QObject):
 
     def list_checks(self) -> None:
         """Ask, in the background, which checks this build has."""
-        process = make_process([*self._command, "--list", "--json"], self)
+        if self._listing is not None:
+            return
+        self._listing = make_process([*self._command, "--list", "--json"], self)
+        self._listing.finished.connect(self._listed)
+        self._listing.start()
 
-        def finished(code: int) -> None:
-            output = bytes(process.readAllStandardOutput().data())
-            try:
-                checks = msgspec.json.decode(output, type=CheckList).checks
-            except msgspec.DecodeError:
-                pass_on(bytes(process.readAllStandardError().data()))
-                self.failed.emit(f"The list of checks could not be read (exit code {code}): see the terminal.")
-            else:
-                self.model.set_checks(checks)
-                self.changed.emit()
-            process.deleteLater()
-
-        process.finished.connect(finished)
-        process.start()
+    def stop_listing(self) -> None:
+        """End the question which checks there are: nobody waits for its answer any more."""
+        process, self._listing = self._listing, None
+        if process is not None:
+            process.kill()
+            process.waitForFinished(500)
 
     def run(self, engine: str, keys: Iterable[CellKey]) -> None:
         """Run the checks of these cells against an engine; ignored while a run is under way."""
@@ -88,22 +84,27 @@ class ChecksFeed(QObject):
         if self._process is None or self._stopping:
             return
         self._stopping = True
-        if sys.platform == "win32":
-            self._process.kill()
-            return
-        self._process.terminate()
+        self._process.closeWriteChannel()
         self._axe.start(_STOP_MS)
 
-    def stop_and_wait(self) -> None:
-        """End the run and return when its process is gone."""
-        process = self._process
-        self.stop()
-        if process is not None and not process.waitForFinished(_STOP_MS):
-            process.kill()
-            process.waitForFinished(500)
+    def _listed(self, code: int) -> None:
+        process, self._listing = self._listing, None
+        if process is None:
+            return
+        output = bytes(process.readAllStandardOutput().data())
+        try:
+            checks = msgspec.json.decode(output, type=CheckList).checks
+        except msgspec.DecodeError:
+            pass_on(bytes(process.readAllStandardError().data()))
+            self.failed.emit(f"The list of checks could not be read (exit code {code}): see the terminal.")
+        else:
+            self.model.set_checks(checks)
+            self.changed.emit()
+        process.deleteLater()
 
     def _arguments(self, engine: str, keys: list[CellKey]) -> list[str]:
-        arguments = ["--json", "--engine", engine, "--records", str(self._folder)]
+        # The end of its input ends the run in order, be it that we close it or that this window dies.
+        arguments = ["--json", "--until-stdin-closes", "--engine", engine, "--records", str(self._folder)]
         for check in dict.fromkeys(check for check, _ in keys):
             arguments += ["--only", check]
         modes = {mode for _, mode in keys if mode is not None}

@@ -113,6 +113,7 @@ class MainWindow(QMainWindow):
         self.settings.save(self, self._splitters)
         self.settings.set_text("instructions", self.agent.instructions)
         self.devices_feed.stop_and_wait()
+        self.checks_feed.stop_listing()
         self.feed.stopped.connect(partial(self._process_stopped, "feed"))
         if self.checks_feed.running:
             self.checks_feed.run_ended.connect(partial(self._process_stopped, "checks"))

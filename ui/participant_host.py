@@ -83,14 +83,6 @@ class ParticipantHost(QObject):
         self._process.closeWriteChannel()
         self._deadline.start(STOP_MS)
 
-    def stop_and_wait(self, last_line: bytes = b"") -> None:
-        """End the process and return when it is gone: for the last moment, when no event loop runs any more."""
-        process = self._process
-        self.stop(last_line)
-        if process is not None and not process.waitForFinished(STOP_MS):
-            process.kill()
-            process.waitForFinished(500)
-
     def _take_stderr(self) -> None:
         if self._process is not None:
             data = bytes(self._process.readAllStandardError().data())

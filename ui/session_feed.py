@@ -110,11 +110,6 @@ class SessionFeed(QObject):
         else:
             self._host.stop(encode_line(Quit(id=0)))
 
-    def stop_and_wait(self) -> None:
-        """End the participant process and return when it is gone."""
-        if self._host is not None:
-            self._host.stop_and_wait(encode_line(Quit(id=0)))
-
     def take(self, messages: Iterable[AnyFeed]) -> None:
         """Apply feed messages, in order, and tell what changed: what a frame does."""
         first = len(self.view.entries)

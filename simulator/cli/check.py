@@ -41,6 +41,7 @@ def add_command(commands: Commands) -> None:
         "--records", type=Path, metavar="DIR", help="folder for the checks' records; without it, your data folder"
     )
     parser.add_argument("--json", action="store_true", help="progress as JSON lines, the report on standard output")
+    parser.add_argument("--until-stdin-closes", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(execute=execute)
 
 
@@ -50,7 +51,8 @@ def execute(arguments: argparse.Namespace) -> int:
         return _list(arguments.json)
     if not arguments.engine:
         raise UsageError("The checks need an engine: give its name or address with --engine.")
-    return run_stoppable(_check(arguments, engine_target(arguments)))
+    work = _check(arguments, engine_target(arguments))
+    return run_stoppable(work, until_stdin_closes=arguments.until_stdin_closes)
 
 
 def _list(as_json: bool) -> int:

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Coroutine, Iterator
 from types import FrameType
 from typing import Any, TypeVar
@@ -27,8 +29,12 @@ def on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> Ite
             signal.signal(getattr(signal, name), handler)
 
 
-def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` in a new loop; a signal cancels it, and what it makes of that is returned."""
+def run_stoppable(work: Coroutine[Any, Any, T], *, until_stdin_closes: bool = False) -> T:
+    """Run `work` in a new loop; a signal cancels it, and what it makes of that is returned.
+
+    With `until_stdin_closes` the end of standard input does the same: for children of a window, which end in order when
+    it wishes, on every system, and end too when it is killed.
+    """
 
     async def guarded() -> T:
         task = asyncio.ensure_future(work)
@@ -36,7 +42,18 @@ def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
         def stop() -> None:
             task.cancel()
 
-        with on_signals(asyncio.get_running_loop(), stop):
+        loop = asyncio.get_running_loop()
+        if until_stdin_closes:
+            threading.Thread(target=_call_at_end_of_input, args=(loop, stop), daemon=True).start()
+        with on_signals(loop, stop):
             return await task
 
     return asyncio.run(guarded())
+
+
+def _call_at_end_of_input(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    # The file descriptor itself: a lock of sys.stdin held by this thread would stop the interpreter from ending.
+    while os.read(0, 4096):
+        pass
+    with contextlib.suppress(RuntimeError):  # the loop has ended already
+        loop.call_soon_threadsafe(stop)

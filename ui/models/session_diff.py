@@ -92,4 +92,4 @@ def in_words(value: Any) -> str:
         return f"{len(value)}: {', '.join(names)}" if len(value) > 1 else ", ".join(names) or "none"
     if isinstance(value, dict):
         return ", ".join(f"{key} {in_words(item)}" for key, item in value.items()) or "{}"
-    return " ".join(str(value).split())
+    return " ".join(str(value).split()) or "“”"

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from simulator.participant.messages import ConnectionState, Status
 from simulator.profile.facts import DEFAULT_VOICE
 from simulator.record.entries import Entry
+from simulator.units import NS_PER_MS
 from ui.models.session_diff import FieldPair, Match, compare_sessions, in_words
 from ui.theme import SPACE_PX, Theme
 
@@ -130,12 +131,14 @@ class AgentPanel(QFrame):
         self.session.setRootIsDecorated(False)
         self.session.setIndentation(10)
         self.session.setUniformRowHeights(True)
-        self.session.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.session.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = self.session.header()
-        header.setStretchLastSection(True)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.resizeSection(0, 142)
-        header.resizeSection(1, 76)
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Interactive)
+        header.resizeSection(0, 128)
+        header.resizeSection(2, 66)
         self.session_line = QLabel()
         self.session_line.setWordWrap(True)
         self.session_line.setProperty("role", "muted")
@@ -198,7 +201,7 @@ class AgentPanel(QFrame):
         groups: dict[str, QTreeWidgetItem] = {}
         for pair in pairs:
             accepted = "✓" if pair.match is Match.SAME else f"{_MARKS[pair.match]} {pair.accepted}".strip()
-            group, _, name = pair.path.rpartition(".")
+            group, _, name = pair.path.removeprefix("audio.").rpartition(".")
             item = QTreeWidgetItem(self._group(groups, group), [name, pair.requested, accepted])
             role = {Match.DIFFERS: "error", Match.ENGINES_OWN: "text_muted"}.get(pair.match, "text")
             for column in range(3):
@@ -246,5 +249,5 @@ def _heading(text: str) -> QLabel:
 def _seconds(event: dict[str, Any]) -> str:
     asked, answered = event.get("asked_ns"), event.get("answered_ns")
     if isinstance(asked, int) and isinstance(answered, int):
-        return f"  after {(answered - asked) / 1e9:.1f} s"
+        return f"  after {(answered - asked) / NS_PER_MS:,.0f} ms"
     return ""

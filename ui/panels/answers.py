@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from simulator.record.entries import Entry
-from simulator.units import NS_PER_S
+from simulator.units import NS_PER_MS
 from ui.models.entry_text import clock
 from ui.models.session_diff import in_words
 from ui.record_view import RecordView
@@ -88,7 +88,9 @@ class AnswersPanel(QWidget):
         event = entry.event
         accepted = bool(event.get("accepted"))
         asked, answered = event.get("asked_ns"), event.get("answered_ns")
-        took = f"{(answered - asked) / NS_PER_S:.1f} s" if isinstance(asked, int) and isinstance(answered, int) else ""
+        took = (
+            f"{(answered - asked) / NS_PER_MS:,.0f} ms" if isinstance(asked, int) and isinstance(answered, int) else ""
+        )
         verdict = "✓ accepted" if accepted else f"✕ refused: {event.get('error') or 'no reason given'}"
         value = in_words(event.get("value")) if accepted else str(event.get("arguments") or "")
         texts = (clock(entry.t_ns), str(event.get("component", "")), str(event.get("tool", "")), value, verdict, took)

@@ -103,12 +103,10 @@ class ChecksPanel(QWidget):
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.table.setTabKeyNavigation(False)
         self.table.verticalHeader().setDefaultSectionSize(_ROW_PX)
-        self.table.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.table.verticalHeader().setHighlightSections(False)
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setHighlightSections(False)
-        self.table.setCornerButtonEnabled(False)
         self.table.itemSelectionChanged.connect(self._selection_changed)
         self.table.currentItemChanged.connect(lambda *_: self._show_detail())
         self.table.itemClicked.connect(self._ask_for_record)
@@ -158,20 +156,24 @@ class ChecksPanel(QWidget):
         self.table.clear()
         self.table.clearSpans()
         self.table.setRowCount(len(model.checks))
-        self.table.setColumnCount(len(model.modes))
-        self.table.setHorizontalHeaderLabels(list(model.modes))
-        self.table.setVerticalHeaderLabels([check.id for check in model.checks])
+        self.table.setColumnCount(1 + len(model.modes))
+        self.table.setHorizontalHeaderLabels(["Check", *model.modes])
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         for row, check in enumerate(model.checks):
-            header = self.table.verticalHeaderItem(row)
-            header.setToolTip(check.description)
+            name = QTableWidgetItem(check.id)
+            name.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            name.setToolTip(check.description)
+            self.table.setItem(row, 0, name)
             modes = model.modes if check.per_turn_detection else (None,)
-            for column, mode in enumerate(modes):
+            for column, mode in enumerate(modes, start=1):
                 item = QTableWidgetItem()
                 item.setData(_KEY, (check.id, mode))
                 item.setToolTip(check.description)
                 self.table.setItem(row, column, item)
             if not check.per_turn_detection and len(model.modes) > 1:
-                self.table.setSpan(row, 0, 1, len(model.modes))
+                self.table.setSpan(row, 1, 1, len(model.modes))
 
     def _selection_changed(self) -> None:
         self.run_selected_button.setEnabled(bool(self.selected_keys()) and not self._feed.running)
@@ -223,15 +225,20 @@ class _CellDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Return the size of a cell."""
-        return QSize(160, _ROW_PX)
+        name = index.data()
+        return QSize(option.fontMetrics.horizontalAdvance(name) + 24 if name else 160, _ROW_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell."""
+        rect: QRect = option.rect
+        if index.column() == 0:
+            painter.setPen(self._theme.colour("text"))
+            painter.drawText(rect.adjusted(8, 0, -8, 0), Qt.AlignmentFlag.AlignVCenter, str(index.data()))
+            return
         key = index.data(_KEY)
         cell = self._feed.model.cells.get(key) if key is not None else None
         if cell is None:
             return
-        rect: QRect = option.rect
         flags: QStyle.StateFlag = option.state
         colours = self._theme.colours
         painter.save()

@@ -190,6 +190,8 @@ class ConnectionPanel(QFrame):
         self.clock = QLabel("00:00:00")
         self.clock.setProperty("role", "figure")
         self.clock.setAccessibleName("Time connected")
+        self.activity = QLabel()
+        self.activity.setAccessibleName("What the agent does")
         self.recording_light = QLabel()
         self.recording_light.setAccessibleName("Recording")
         self.problems_button = QPushButton("⚠ 0")
@@ -233,6 +235,8 @@ class ConnectionPanel(QFrame):
         upper.addSpacing(2 * SPACE_PX)
         upper.addWidget(self.state_label)
         upper.addWidget(self.clock)
+        upper.addSpacing(2 * SPACE_PX)
+        upper.addWidget(self.activity)
         upper.addStretch(1)
         upper.addWidget(self.recording_light)
         upper.addSpacing(SPACE_PX)
@@ -263,6 +267,9 @@ class ConnectionPanel(QFrame):
         self.state_label.setText(words)
         self.state_label.setStyleSheet(f"color: {colour};")
         self.clock.setVisible(self._status.connection is ConnectionState.CONNECTED)
+        speaking = self._status.agent_heard
+        self.activity.setText("agent speaks" if speaking else "reply under way" if self._status.response_active else "")
+        self.activity.setStyleSheet(f"color: {colours.agent if speaking else colours.response}; font-size: 13pt;")
         light = colours.recording if self._status.recording else colours.text_muted
         self.recording_light.setStyleSheet(f"color: {light}; font-weight: 600;")
         connected = self._status.connection is ConnectionState.CONNECTED

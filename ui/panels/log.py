@@ -1,7 +1,7 @@
 """The log: every event both ways, filtered as you type, with the JSON of the selected one beside it."""
 
 import msgspec
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPalette, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -23,12 +23,17 @@ from PySide6.QtWidgets import (
 
 from simulator.record.entries import Direction, Entry
 from ui.models.entry_text import Sign
-from ui.models.log_model import ENTRY_ROLE, SIGN_ROLE, Column, Index, LogModel, Show
+from ui.models.log_model import SIGN_ROLE, Column, Index, LogModel, Show
 from ui.record_view import RecordView
 from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme, ui_font
 from ui.widgets.json_view import JsonView
 
 _TYPING_PAUSE_MS = 120
+_NARROW_PX = 560
+"""Below this width of the table the sizes are left to the inspector."""
+_KEPT_CELLS = 4_000
+_LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft) | int(Qt.TextFlag.TextSingleLine)
+_RIGHT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight) | int(Qt.TextFlag.TextSingleLine)
 
 
 class LogPanel(QWidget):
@@ -114,6 +119,14 @@ class LogPanel(QWidget):
         super().showEvent(event)
         QTimer.singleShot(0, self, self.take_new)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Share the width of the table out anew when it changes: the size goes first, then the type is shortened."""
+        if event.type() == QEvent.Type.Resize and watched is self.table.viewport():
+            width = self.table.viewport().width()
+            self.table.setColumnHidden(Column.SIZE, width < _NARROW_PX)
+            self.table.setColumnWidth(Column.TYPE, min(self._type_px, int(width * 0.38)))
+        return super().eventFilter(watched, event)
+
     def _build_filter(self) -> None:
         self.filter_field = QLineEdit()
         self.filter_field.setPlaceholderText("Filter: words in type, text or ids   /")
@@ -139,7 +152,7 @@ class LogPanel(QWidget):
         table = QTableView()
         table.setModel(self.model)
         table.setAccessibleName("Log")
-        table.setItemDelegate(_RowDelegate(self._theme, table))
+        table.setItemDelegate(_RowDelegate(self._theme, table, self.model))
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setShowGrid(False)
@@ -159,8 +172,10 @@ class LogPanel(QWidget):
         header.setMinimumSectionSize(20)
         for column, sample in ((Column.TIME, "00:00.000"), (Column.DIRECTION, "◀"), (Column.SIZE, "00.0 kB")):
             table.setColumnWidth(column, metrics.horizontalAdvance(sample) + 16)
-        table.setColumnWidth(Column.TYPE, metrics.horizontalAdvance("input_audio_buffer.speech_started") + 16)
+        self._type_px = metrics.horizontalAdvance("input_audio_buffer.speech_started") + 16
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(Column.GIST, QHeaderView.ResizeMode.Stretch)
+        table.viewport().installEventFilter(self)
         table.selectionModel().currentRowChanged.connect(self._current_changed)
         self.table = table
         copy = QShortcut(QKeySequence.StandardKey.Copy, table)
@@ -222,10 +237,11 @@ class LogPanel(QWidget):
         self._show_count()
 
     def _leave_filter(self) -> None:
+        """Go to the first row that the filter lets through."""
         self._apply_filter()
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         if not self.table.currentIndex().isValid() and self.model.rowCount():
-            self._select(self.model.rowCount() - 1)
+            self._select(0)
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _lift_filter(self, seq: int) -> None:
         for widget in (self.filter_field, self.show_picker, self.audio_box):
@@ -288,38 +304,49 @@ class LogPanel(QWidget):
 class _RowDelegate(QStyledItemDelegate):
     """Paints a cell with as little as it takes: text, and colour and weight where a row asks for attention."""
 
-    def __init__(self, theme: Theme, table: QTableView) -> None:
+    def __init__(self, theme: Theme, table: QTableView, model: LogModel) -> None:
         super().__init__(table)
         self._theme = theme
         self._table = table
+        self._model = model
         self._pens: dict[object, QColor] = {}
+        self._cells: dict[tuple[int, int, int], tuple[str, QColor, QColor | None]] = {}
+        """Text, ink and tint by entry, column and width: a frame of a running log paints the same rows again."""
         theme.changed.connect(self._load)
+        model.modelReset.connect(self._cells.clear)
         self._load()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell."""
-        entry: Entry | None = index.data(ENTRY_ROLE)
+        entry = self._model.entry_at(index.row())
         if entry is None:
             return
-        sign: Sign = index.data(SIGN_ROLE)
-        rect: QRect = option.rect
-        state: QStyle.StateFlag = option.state
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, self._table.palette().color(QPalette.ColorRole.Highlight))
-        elif sign is not Sign.PLAIN:
-            painter.fillRect(rect, self._pens[("tint", sign)])
         column = index.column()
-        painter.setPen(self._pen(sign, entry.direction, column))
-        text = str(index.data())
-        inner = rect.adjusted(6, 0, -6, 0)
-        flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        flags |= Qt.AlignmentFlag.AlignRight if column == Column.SIZE else Qt.AlignmentFlag.AlignLeft
-        metrics = painter.fontMetrics()
-        if column in (Column.GIST, Column.TYPE):
-            # The ends of a type tell events apart: input_audio_buffer.…, ….done.
-            mode = Qt.TextElideMode.ElideRight if column == Column.GIST else Qt.TextElideMode.ElideMiddle
-            text = metrics.elidedText(text, mode, inner.width())
-        painter.drawText(inner, flags, text)
+        rect: QRect = option.rect
+        key = (id(entry), column, rect.width())
+        cell = self._cells.get(key)
+        if cell is None:
+            if len(self._cells) > _KEPT_CELLS:
+                self._cells.clear()
+            sign: Sign = index.data(SIGN_ROLE)
+            tint = None if sign is Sign.PLAIN else self._pens[("tint", sign)]
+            text = self._elided(str(index.data()), column, rect.width() - 12, painter)
+            cell = self._cells[key] = text, self._pen(sign, entry.direction, column), tint
+        text, pen, tint = cell
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, self._table.palette().color(QPalette.ColorRole.Highlight))
+        elif tint is not None:
+            painter.fillRect(rect, tint)
+        painter.setPen(pen)
+        painter.drawText(rect.adjusted(6, 0, -6, 0), _RIGHT if column == Column.SIZE else _LEFT, text)
+
+    @staticmethod
+    def _elided(text: str, column: int, width: int, painter: QPainter) -> str:
+        if column not in (Column.GIST, Column.TYPE):
+            return text
+        # The ends of a type tell events apart: input_audio_buffer.…, ….done.
+        mode = Qt.TextElideMode.ElideRight if column == Column.GIST else Qt.TextElideMode.ElideMiddle
+        return painter.fontMetrics().elidedText(text, mode, width)
 
     def _pen(self, sign: Sign, direction: Direction, column: int) -> QColor:
         if column == Column.DIRECTION:
@@ -332,6 +359,7 @@ class _RowDelegate(QStyledItemDelegate):
 
     def _load(self) -> None:
         colour = self._theme.colour
+        self._cells.clear()
         self._pens = {
             "text": colour("text"),
             "muted": colour("text_muted"),

@@ -1,0 +1,165 @@
+"""A test double of the participant process: speaks its messages over stdin and stdout, without sound, socket or disk.
+
+Each command that comes is written to the file named by FAKE_LOG, as the window sent it. Words in the commands ask
+for special behaviour: the engine "ws://unreachable" is refused, the instructions "refuse this" too, the message "die"
+ends the process with code 7, "gap" leaves entries to the record's file.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from simulator.participant.messages import (
+    AnyCommand,
+    AnyFeed,
+    Ask,
+    ChooseVoice,
+    Connect,
+    ConnectionState,
+    Disconnect,
+    Entries,
+    Gap,
+    Push,
+    Quit,
+    Reply,
+    SetInstructions,
+    SetListening,
+    SetMuted,
+    SetTalk,
+    Status,
+    StopReply,
+    VoiceKind,
+    decode_command,
+    encode_line,
+)
+from simulator.record.entries import Direction, Entry
+from simulator.units import NS_PER_MS
+
+
+class FakeParticipant:
+    """Answers every command, and keeps a record of made-up entries 10 ms apart."""
+
+    def __init__(self) -> None:
+        self.status = Status()
+        self.seq = 0
+        self.folder = Path(os.environ["FAKE_LOG"]).parent
+
+    def run(self) -> None:
+        """Answer until the input ends."""
+        self.say(self.status)
+        with Path(os.environ["FAKE_LOG"]).open("ab", buffering=0) as log:
+            for line in sys.stdin.buffer:
+                log.write(line)
+                command = decode_command(line)
+                error = self.execute(command)
+                self.say(Reply(id=command.id, error=error))
+                if isinstance(command, Quit):
+                    return
+
+    def execute(self, command: AnyCommand) -> str | None:
+        """Pretend; returns why not."""
+        match command:
+            case Connect(engine="ws://unreachable"):
+                return "The engine at ws://unreachable did not answer: check the address."
+            case Connect():
+                self.connect(command)
+            case Disconnect():
+                self.note("connection.closed", code=1000, by="us")
+                self.change(connection=ConnectionState.IDLE, connected_since_ns=None, recording=False)
+            case ChooseVoice(kind=kind):
+                self.change(voice=kind)
+            case SetTalk(down=down):
+                recording = self.status.voice is VoiceKind.RECORDING
+                if down or not recording:
+                    self.change(talking=not self.status.talking if recording else down)
+            case SetMuted(muted=muted):
+                self.change(muted=muted)
+            case SetListening(on=on):
+                self.note("listening.on" if on else "listening.off")
+                self.change(listening=on)
+            case SetInstructions(instructions="refuse this"):
+                return "The engine refused the instructions."
+            case SetInstructions(instructions=text):
+                self.change(instructions_accepted=text)
+            case Push(context={"event": "experimenter_message", "text": "die"}):
+                sys.stderr.write("it was asked to die\n")
+                sys.stderr.flush()
+                os._exit(7)
+            case Push(context={"event": "experimenter_message", "text": "gap"}):
+                self.leave_a_gap()
+            case Push(context={"event": "experimenter_message", "text": "speak"}):
+                self.change(response_active=True, agent_heard=True)
+            case Push(context=context):
+                self.note("push", context=context, images=0)
+            case Ask(component=component):
+                answer = {
+                    "tool": "answer_choice",
+                    "value": "Tea",
+                    "accepted": True,
+                    "asked_ns": 0,
+                    "answered_ns": 42_000_000,
+                }
+                self.note("answer", component=component, **answer)
+            case StopReply():
+                self.change(response_active=False, agent_heard=False)
+        return None
+
+    def connect(self, command: Connect) -> None:
+        """Begin a record and be connected."""
+        self.seq = 0
+        self.change(connection=ConnectionState.CONNECTING, record_path=str(self.folder / "session.jsonl"))
+        detection = {"audio": {"input": {"turn_detection": command.turn_detection}}}
+        self.note("record.started", format="participant-simulator/record", format_version=1)
+        self.entry(Direction.RECEIVED, "session.created", session={"id": "sess_1"})
+        self.entry(Direction.SENT, "session.update", session=detection)
+        self.entry(Direction.RECEIVED, "session.updated", session=detection)
+        self.change(
+            connection=ConnectionState.CONNECTED,
+            engine=command.engine,
+            connected_since_ns=0,
+            recording=True,
+            instructions_accepted=command.instructions,
+            session_requested={"output_modalities": ["audio"], "voice": command.voice},
+            session_accepted={"output_modalities": ["audio"], "voice": "alloy", "speed": 1.0},
+        )
+
+    def leave_a_gap(self) -> None:
+        """Write three entries to the record's file only, say so, and send a fourth."""
+        missing = [self.make(Direction.NOTED, "voice.muted", muted=bool(number % 2)) for number in range(3)]
+        earlier = [Entry(seq, 0, Direction.NOTED, "talk") for seq in range(missing[0].seq)]
+        lines = [msgspec.json.encode(entry) for entry in [*earlier, *missing]]
+        (self.folder / "session.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+        self.say(Gap(first=missing[0].seq, last=missing[-1].seq))
+        self.note("after.the.gap")
+
+    def change(self, **more: Any) -> None:
+        """Change the status and tell it."""
+        self.status = msgspec.structs.replace(self.status, **more)
+        self.say(self.status)
+
+    def note(self, kind: str, **fields: Any) -> None:
+        """Send a note."""
+        self.entry(Direction.NOTED, kind, **fields)
+
+    def entry(self, direction: Direction, kind: str, **fields: Any) -> None:
+        """Send an entry."""
+        self.say(Entries(entries=[self.make(direction, kind, **fields)]))
+
+    def make(self, direction: Direction, kind: str, **fields: Any) -> Entry:
+        """Return the next entry."""
+        event = fields if direction is Direction.NOTED else {"type": kind, **fields}
+        entry = Entry(self.seq, self.seq * 10 * NS_PER_MS, direction, kind, event, 100)
+        self.seq += 1
+        return entry
+
+    def say(self, message: AnyFeed) -> None:
+        """Write a feed line."""
+        sys.stdout.buffer.write(encode_line(message))
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    FakeParticipant().run()

@@ -1,0 +1,181 @@
+"""The log's rows: what an entry says, what the filter lets through, and that a burst is one insertion."""
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QModelIndex
+
+from simulator.record.entries import AudioSpan, Direction, Entry, Track
+from simulator.units import NS_PER_MS, NS_PER_S
+from ui.models.entry_text import Sign, clock, gist, long_clock, short_id, sign_of, size_text
+from ui.models.log_model import Column, LogModel, Show
+from ui.record_view import RecordView
+from ui.theme import Theme
+
+R, S, N = Direction.RECEIVED, Direction.SENT, Direction.NOTED
+
+
+def entry(seq: int, direction: Direction, kind: str, **event: Any) -> Entry:
+    return Entry(seq, seq * 10 * NS_PER_MS, direction, kind, event, 100)
+
+
+def audio_entry(seq: int) -> Entry:
+    return Entry(
+        seq, seq, S, "input_audio_buffer.append", {"audio": ""}, 1300, AudioSpan(Track.PARTICIPANT, 0, 480, 960)
+    )
+
+
+@pytest.fixture
+def view(theme: Theme) -> RecordView:
+    view = RecordView()
+    view.add(
+        [
+            entry(0, N, "record.started"),
+            entry(1, R, "input_audio_buffer.speech_started", item_id="item_7", audio_start_ms=4180),
+            audio_entry(2),
+            entry(3, S, "conversation.item.truncate", item_id="item_6", audio_end_ms=1840),
+            entry(4, R, "error", error={"code": "session_expired", "message": "Too long."}),
+        ]
+    )
+    return view
+
+
+def types(model: LogModel) -> list[str]:
+    return [str(model.index(row, Column.TYPE).data()) for row in range(model.rowCount())]
+
+
+def test_a_row_gives_time_direction_type_what_matters_and_size(view: RecordView) -> None:
+    model = LogModel(view)
+    row = [model.index(1, column).data() for column in Column]
+    assert row == [
+        "00:00.010",
+        "◀",
+        "input_audio_buffer.speech_started",
+        "item_id item_7  audio_start_ms 4180",
+        "100 B",
+    ]
+
+
+def test_audio_events_are_folded_away_until_asked_for(view: RecordView) -> None:
+    model = LogModel(view)
+    assert (model.rowCount(), model.total) == (4, 5)
+    model.set_filter("", Show.EVERYTHING, True)
+    assert types(model)[2] == "input_audio_buffer.append"
+    assert model.index(2, Column.GIST).data() == "20 ms"
+
+
+@pytest.mark.parametrize(
+    ("words", "show", "expected"),
+    [
+        ("truncate", Show.EVERYTHING, [3]),
+        ("ITEM_7", Show.EVERYTHING, [1]),
+        ("item start", Show.EVERYTHING, [1]),
+        ("", Show.PROBLEMS, [4]),
+        ("", Show.SENT, [3]),
+        ("", Show.RECEIVED, [1, 4]),
+        ("", Show.NOTED, [0]),
+        ("nothing like it", Show.EVERYTHING, []),
+    ],
+)
+def test_the_filter_lets_through_what_holds_all_words(
+    view: RecordView, words: str, show: Show, expected: list[int]
+) -> None:
+    model = LogModel(view)
+    model.set_filter(words, show, False)
+    found = [model.entry_at(row) for row in range(model.rowCount())]
+    assert [each.seq for each in found if each is not None] == expected
+
+
+def test_a_burst_is_inserted_at_once_and_filtered_as_it_comes(view: RecordView) -> None:
+    model = LogModel(view)
+    model.set_filter("truncate", Show.EVERYTHING, False)
+    inserted: list[tuple[int, int]] = []
+    model.rowsInserted.connect(lambda _parent, first, last: inserted.append((first, last)))
+    more = [
+        entry(5 + number, S, "conversation.item.truncate" if number % 2 else "response.cancel") for number in range(10)
+    ]
+    view.add(more)
+    model.take_new()
+    assert inserted == [(1, 5)]
+    assert model.rowCount() == 6
+    model.take_new()
+    assert inserted == [(1, 5)]
+
+
+def test_rows_are_found_by_number_and_by_time_where_the_record_has_holes(theme: Theme) -> None:
+    view = RecordView()
+    view.add([entry(seq, R, "error") for seq in (0, 1, 5, 6)])
+    model = LogModel(view)
+    assert [model.row_of(seq) for seq in (0, 1, 3, 5, 6, 9)] == [0, 1, None, 2, 3, None]
+    assert model.row_at(20 * NS_PER_MS) == 2
+    assert model.row_at(NS_PER_S) == 3
+    assert view.problems == 4
+    assert model.rowCount(model.index(0, 0)) == 0
+    assert not QModelIndex().isValid()
+
+
+@pytest.mark.parametrize(
+    ("kind", "event", "problem", "sign"),
+    [
+        ("session.created", {}, None, Sign.PLAIN),
+        ("error", {}, None, Sign.PROBLEM),
+        ("ping", {}, "unknown event type", Sign.NOTICE),
+        ("response.done", {}, "the field response is missing", Sign.PROBLEM),
+        ("malformed", {}, "not JSON", Sign.PROBLEM),
+        ("truncation.refused", {}, None, Sign.NOTICE),
+        ("connection.closed", {"by": "us"}, None, Sign.PLAIN),
+        ("connection.closed", {"by": "lost"}, None, Sign.PROBLEM),
+        ("response.done", {"response": {"status": "failed"}}, None, Sign.PROBLEM),
+        ("response.done", {"response": {"status": "cancelled"}}, None, Sign.PLAIN),
+    ],
+)
+def test_what_asks_for_attention(kind: str, event: dict[str, Any], problem: str | None, sign: Sign) -> None:
+    assert sign_of(Entry(0, 0, R, kind, event, problem=problem)) is sign
+
+
+@pytest.mark.parametrize(
+    ("kind", "event", "expected"),
+    [
+        (
+            "playback.cut",
+            {"item_id": "item_6", "handed_samples": 44_160, "received_samples": 124_800, "cause": "speech_started"},
+            "item_6  heard 1840 of 5200 ms  speech_started",
+        ),
+        (
+            "barge_in",
+            {"item_id": "i", "received_ns": 0, "cut_ns": 200_000, "inaudible_ns": 42_000_000, "dac_source": "dac"},
+            "i  cut after 0.2 ms  inaudible after 42 ms (dac)",
+        ),
+        ("push", {"context": {"event": "timer", "secondsLeft": 30}}, "timer  secondsLeft 30"),
+        (
+            "response.done",
+            {"response": {"id": "resp_1", "status": "completed", "usage": {"total_tokens": 7}}},
+            "resp_1  completed  7 tokens",
+        ),
+        ("error", {"error": {"code": "c", "message": "m"}}, "c  m"),
+        ("session.update", {"session": {"audio": {"input": {"turn_detection": None}}}}, "turn detection off"),
+        (
+            "response.output_audio_transcript.done",
+            {"item_id": "item_1", "transcript": "Hello\nthere"},
+            "item_1  “Hello there”",
+        ),
+        ("vendor.event", {"type": "vendor.event", "speed": 2, "nested": {"a": 1}}, "speed 2"),
+        ("response.created", {"response": None}, ""),
+        (
+            "conversation.item.create",
+            {"item": {"type": "message", "role": "user", "content": [{"text": "hi"}]}},
+            "message  user  “hi”",
+        ),
+    ],
+)
+def test_what_matters_of_an_entry(kind: str, event: dict[str, Any], expected: str) -> None:
+    assert gist(Entry(0, 0, R, kind, event)) == expected
+
+
+def test_times_sizes_and_identifiers_in_words() -> None:
+    assert clock(12_480 * NS_PER_MS) == "00:12.480"
+    assert clock(3_725_001 * NS_PER_MS) == "1:02:05.001"
+    assert long_clock(192 * NS_PER_S) == "00:03:12"
+    assert [size_text(size) for size in (0, 312, 4_100, 3_000_000)] == ["", "312 B", "4.1 kB", "3.0 MB"]
+    assert short_id("item_8a00944aee3cd43b9e3f0b14") == "item_…f0b14"
+    assert short_id("item_7") == "item_7"
