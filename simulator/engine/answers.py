@@ -101,11 +101,11 @@ def _array(schema: dict[str, Any], question: str, name: str, seed: int) -> list[
     if not offered:
         return [_value(items, question, f"{name}[{i}]") for i in range(max(1, schema.get("minItems", 1)))]
     order = sorted(offered, key=lambda choice: zlib.crc32(f"{seed}/{choice}".encode()))
-    if "order" in name or "rank" in question.lower():
-        return order
-    least = max(1, schema.get("minItems", 1))
-    order *= -(-least // len(order))
-    return order[: max(least, min(len(order), 1 + seed % 2, schema.get("maxItems", len(order))))]
+    wanted = len(order) if "order" in name or "rank" in question.lower() else min(len(order), 1 + seed % 2)
+    count = max(wanted, schema.get("minItems", 1))
+    count = min(count, schema.get("maxItems", count))
+    # Only where more are demanded than there are does one come twice.
+    return (order * -(-count // len(order)))[:count]
 
 
 def _number(schema: dict[str, Any], question: str, seed: int) -> float:
