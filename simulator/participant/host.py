@@ -1,5 +1,6 @@
 """The participant in the process of whoever uses it, with the same messages: for headless runs, tests and debugging."""
 
+import asyncio
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -29,6 +30,7 @@ class InProcessHost:
         self._on_feed = on_feed
         self._participant = Participant(self._take, on_event=on_event, on_ended=on_ended, find_engine=find_engine)
         self._next_id = 1
+        self._changed = asyncio.Event()
         self.status = Status()
 
     async def __aenter__(self) -> Self:
@@ -48,7 +50,15 @@ class InProcessHost:
         self._next_id += 1
         return (await self._participant.handle(message)).error
 
+    async def status_with(self, holds: Callable[[Status], bool]) -> Status:
+        """Wait until this holds for the status, and return it. Looks whenever the feed says something."""
+        while not holds(self.status):
+            self._changed.clear()
+            await self._changed.wait()
+        return self.status
+
     def _take(self, message: AnyFeed) -> None:
         if isinstance(message, Status):
             self.status = message
         self._on_feed(message)
+        self._changed.set()

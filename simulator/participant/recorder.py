@@ -70,6 +70,10 @@ class HeardTrack:
         self._pending = self._pending[count:].copy()
         self._written = position
 
+    def finish(self, position: int) -> None:
+        """Write everything that was placed, and silence up to `position` at least."""
+        self.write_until(max(position, self._written + len(self._pending)))
+
     def _grow(self, count: int) -> None:
         missing = count - len(self._pending)
         if missing > 0:
@@ -141,7 +145,7 @@ class SessionRecorder:
     def close(self, reason: str) -> None:
         """Write the end. Blocks until everything is on disk; nothing may be added afterwards."""
         now_ns = time.monotonic_ns()
-        self._heard.write_until(ns_to_samples(now_ns - self.started_ns))
+        self._heard.finish(ns_to_samples(now_ns - self.started_ns))
         for collector in self._peaks.values():
             collector.flush()
         self.note("record.ended", {"reason": reason}, now_ns)

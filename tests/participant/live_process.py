@@ -1,0 +1,129 @@
+"""The real participant process behind its pipes, as the window has it."""
+
+import asyncio
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import msgspec
+
+from simulator.engines.children import child_environment, python_command
+from simulator.participant.messages import (
+    AnyCommand,
+    AnyFeed,
+    Command,
+    Entries,
+    Reply,
+    Status,
+    decode_feed,
+    encode_line,
+)
+from simulator.record.entries import Entry
+
+C = TypeVar("C", bound=Command)
+
+
+class LiveProcess:
+    """Async context manager. What the feed says is kept; waiting ends with the test's own time limit."""
+
+    def __init__(
+        self, *, environment: dict[str, str] | None = None, before_start: Callable[[], None] | None = None
+    ) -> None:
+        self._environment = environment
+        self._before_start = before_start
+        self._changed = asyncio.Condition()
+        self._next_id = 1
+        self._replies: dict[int, Reply] = {}
+        self._reading: asyncio.Task[None] | None = None
+        self.status = Status()
+        self.entries: list[Entry] = []
+
+    async def __aenter__(self) -> Self:
+        self.process = await asyncio.create_subprocess_exec(
+            *python_command("simulator", "participant"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env=child_environment() | (self._environment or {}),
+            limit=1 << 26,
+            preexec_fn=self._before_start,
+        )
+        self._reading = asyncio.create_task(self._read())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+        assert self._reading is not None
+        await self._reading
+
+    async def send(self, command: type[C], **fields: Any) -> str | None:
+        """Execute a command and return its error, or None when it took effect."""
+        number, self._next_id = self._next_id, self._next_id + 1
+        tag = command.__struct_config__.tag
+        message: AnyCommand = msgspec.convert({"command": tag, "id": number, **fields}, AnyCommand)
+        assert self.process.stdin is not None
+        self.process.stdin.write(encode_line(message))
+        await self._until(lambda: number in self._replies)
+        return self._replies[number].error
+
+    async def entry(self, kind: str, **fields: Any) -> Entry:
+        """Wait for an entry of this type with these fields, and return the first."""
+
+        def found() -> list[Entry]:
+            return [
+                entry
+                for entry in self.entries
+                if entry.type == kind and all(entry.event.get(name) == value for name, value in fields.items())
+            ]
+
+        await self._until(lambda: bool(found()))
+        return found()[0]
+
+    async def status_with(self, holds: Callable[[Status], bool]) -> Status:
+        """Wait for a status for which this holds."""
+        await self._until(lambda: holds(self.status))
+        return self.status
+
+    async def end_input(self) -> int:
+        """Close standard input, as a window that ends, and return the exit code. At most 2 s may pass."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return await self.ended()
+
+    async def ended(self) -> int:
+        """Wait for the end of the process, which has 2 s for it."""
+        return await asyncio.wait_for(self.process.wait(), 2)
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        async with self._changed:
+            await self._changed.wait_for(lambda: holds() or self._reading is None or self._reading.done())
+        assert holds(), "the feed ended before this came"
+
+    async def _read(self) -> None:
+        assert self.process.stdout is not None
+        try:
+            while line := await self.process.stdout.readline():
+                async with self._changed:
+                    self._take(decode_feed(line))
+                    self._changed.notify_all()
+        finally:
+            asyncio.get_running_loop().call_soon(self._wake)
+
+    def _wake(self) -> None:
+        async def wake() -> None:
+            async with self._changed:
+                self._changed.notify_all()
+
+        self._last = asyncio.ensure_future(wake())
+
+    def _take(self, message: AnyFeed) -> None:
+        match message:
+            case Reply(id=number):
+                self._replies[number] = message
+            case Status():
+                self.status = message
+            case Entries(entries=entries):
+                self.entries += entries

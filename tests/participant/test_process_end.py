@@ -1,0 +1,122 @@
+"""The participant process ends in order, whatever ends it, and leaves a whole record and nothing running."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from simulator.engines.children import child_environment
+from simulator.participant.messages import ChooseVoice, Connect, Quit, RequestReply, VoiceKind
+from simulator.record.reader import read_record
+from tests.participant.live_process import LiveProcess
+from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
+
+
+async def _long_reply(side: EngineSide) -> None:
+    """Ten seconds of speech, so that whatever happens does so in mid-reply."""
+    await side.greet()
+    await side.begin_reply("resp_1", "item_1")
+    for _ in range(20):
+        await side.say("resp_1", "item_1", tone(500))
+    await side.end_audio("resp_1", "item_1")
+    await side.finish("resp_1")
+
+
+def _check_record(records: Path, reason: str) -> None:
+    (path,) = records.glob("*/session.jsonl")
+    record = read_record(path)
+    assert record.problems == []
+    kinds = [entry.type for entry in record.entries]
+    assert kinds[0] == "record.started"
+    assert kinds[-1] == "record.ended"
+    assert record.entries[-1].event == {"reason": reason}
+    assert [entry.event["by"] for entry in record.entries if entry.type == "connection.closed"] == ["us"]
+    # What was being heard is cut and truncated before the end.
+    (cut,) = (entry for entry in record.entries if entry.type == "playback.cut")
+    assert cut.event["cause"] == "closed"
+    assert 0 < cut.event["handed_samples"] < cut.event["received_samples"] == 240_000
+
+
+@pytest.mark.parametrize("ending", ["end of input", "SIGTERM", "SIGINT", "Quit"])
+async def test_ends_in_mid_reply_with_a_whole_record(ending: str, records: Path) -> None:
+    if ending.startswith("SIG") and sys.platform == "win32":
+        pytest.skip("Windows has no signals between processes")
+    async with ScriptedEngine(_long_reply) as engine, LiveProcess() as live:
+        assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        await live.status_with(lambda status: status.agent_heard)
+        if ending == "end of input":
+            code = await live.end_input()
+        elif ending == "Quit":
+            assert await live.send(Quit) is None
+            code = await live.ended()
+        else:
+            live.process.send_signal(getattr(signal, ending))
+            code = await live.ended()
+    assert code == 0
+    _check_record(records, "the program ended")
+
+
+async def test_the_embedded_engine_ends_with_the_process(records: Path) -> None:
+    async with LiveProcess() as live:
+        assert await live.send(Connect, engine="embedded", record_folder=str(records)) is None
+        assert await live.send(RequestReply) is None
+        children = psutil.Process(live.process.pid).children(recursive=True)
+        assert children
+        assert await live.end_input() == 0
+        assert _running_after_2_s(children) == []
+
+
+def _running_after_2_s(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Return those that still run two seconds later. A dead one that nobody collected does not."""
+    _, left = psutil.wait_procs(processes, timeout=2)
+    return [process for process in left if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+
+
+_PARENT = """
+import subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdin.write(b'{"command": "connect", "id": 1, "engine": "embedded"}\\n')
+child.stdin.flush()
+while b'"feed":"reply"' not in child.stdout.readline():
+    pass
+print(child.pid, flush=True)
+child.wait()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a parent the POSIX way")
+def test_nothing_outlives_a_parent_that_was_killed() -> None:
+    command = [sys.executable, "-P", "-m", "simulator", "participant"]
+    with subprocess.Popen(
+        [sys.executable, "-c", _PARENT, *command], stdout=subprocess.PIPE, env=child_environment()
+    ) as parent:
+        assert parent.stdout is not None
+        participant = psutil.Process(int(parent.stdout.readline()))
+        family = [participant, *participant.children(recursive=True)]
+        assert len(family) >= 2
+        parent.kill()
+    assert _running_after_2_s(family) == []
+
+
+async def test_an_engine_that_never_answers_the_close_does_not_hold_up_the_end(records: Path) -> None:
+    over = asyncio.Event()
+
+    async def deaf(side: EngineSide) -> None:
+        await side.greet()
+        side.socket.transport.pause_reading()
+        await over.wait()
+        side.socket.transport.abort()
+
+    async with ScriptedEngine(deaf) as engine, LiveProcess() as live:
+        assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        assert await live.send(ChooseVoice, kind=VoiceKind.RECORDING, recording="monologue") is None
+        try:
+            assert await live.end_input() == 0
+        finally:
+            over.set()
+    (path,) = records.glob("*/session.jsonl")
+    assert read_record(path).entries[-1].type == "record.ended"
