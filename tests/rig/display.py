@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tests.rig.errors import RigUnavailable
+from tests.rig.server import running
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +28,11 @@ def x_display(width: int = 1920, height: int = 1080) -> Iterator[Display]:
         raise RigUnavailable("no Xvfb on this machine (Debian: xvfb)")
     reader, writer = os.pipe()
     command = ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"]
-    process = subprocess.Popen(command, pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    os.close(writer)
-    try:
-        with os.fdopen(reader) as numbers:
-            number = numbers.readline().strip()
+    with os.fdopen(reader) as numbers, running(command, output=subprocess.DEVNULL, pass_fds=[writer]) as process:
+        os.close(writer)
+        number = numbers.readline().strip()
         if not number:
             raise RigUnavailable(f"Xvfb did not start (exit code {process.wait(5)})")
         name = f":{number}"
         env = {key: value for key, value in os.environ.items() if key != "WAYLAND_DISPLAY"}
         yield Display(process.pid, name, env | {"DISPLAY": name, "QT_QPA_PLATFORM": "xcb"})
-    finally:
-        process.terminate()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.rig.errors import RigUnavailable
+from tests.rig.server import running
 
 RATE_HZ: Final = 48_000
 START_TIMEOUT_S: Final = 20
@@ -67,20 +68,12 @@ def sound_server() -> Iterator[SoundServer]:
     _require()
     with tempfile.TemporaryDirectory(prefix="sound-") as folder:
         env = _environment(Path(folder))
-        with (Path(folder) / "pulseaudio.log").open("w+") as log:
-            process = subprocess.Popen(
-                _command(Path(folder)), env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
-            try:
-                _wait_until_it_answers(process, env, Path(log.name))
-                yield SoundServer(process.pid, env)
-            finally:
-                process.terminate()
-                try:
-                    process.wait(5)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
+        with (
+            (Path(folder) / "pulseaudio.log").open("w") as log,
+            running(_command(Path(folder)), env=env, output=log) as process,
+        ):
+            _wait_until_it_answers(process, env, Path(log.name))
+            yield SoundServer(process.pid, env)
 
 
 def _require() -> None:

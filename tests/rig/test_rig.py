@@ -3,12 +3,17 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
+from typing import Final
 
 import numpy as np
+import psutil
 import pytest
 
 from tests.rig.display import Display
 from tests.rig.sound import SoundServer
+
+ROOT: Final = Path(__file__).resolve().parent.parent.parent
 
 LIST_DEVICES = """
 import json, sounddevice
@@ -67,6 +72,29 @@ def test_a_qt_program_gets_a_window_on_the_display(x_display: Display) -> None:
         [sys.executable, "-P", "-c", program], env=x_display.env, capture_output=True, text=True, timeout=30, check=True
     )
     assert answer.stdout.split() == ["xcb", "True", "1920", "1080"]
+
+
+@pytest.mark.sound
+@pytest.mark.window
+@pytest.mark.usefixtures("sound_server", "x_display")
+def test_the_servers_do_not_outlive_a_test_run_that_is_killed() -> None:
+    program = (
+        "import sys\n"
+        "from tests.rig.display import x_display\n"
+        "from tests.rig.sound import sound_server\n"
+        "with sound_server() as sound, x_display() as display:\n"
+        "    print(sound.pid, display.pid, flush=True)\n"
+        "    sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        servers = [psutil.Process(int(pid)) for pid in run.stdout.readline().split()]
+        run.kill()
+        run.wait(10)
+    assert len(servers) == 2
+    _, alive = psutil.wait_procs(servers, timeout=10)
+    assert alive == []
 
 
 def _recording(server: SoundServer, source: str) -> "subprocess.Popen[bytes]":
