@@ -132,7 +132,7 @@ class PeakPyramid:
         """Return the peaks of `n_columns` equal columns over samples [first_sample, last_sample).
 
         Each column holds the peaks of all blocks that begin in it, the first one also those of the block it begins
-        in; a column narrower than a block holds those of the block it lies in. So no peak is lost at any zoom.
+        in; a column narrower than a block holds those of the blocks it lies in. So no peak is lost at any zoom.
         Columns outside the lane are zero.
         """
         mins = np.zeros(n_columns, dtype=np.int8)
@@ -142,18 +142,21 @@ class PeakPyramid:
         number, size = self._level_for((last_sample - first_sample) / n_columns)
         level = self._levels[number]
         edges = np.linspace(first_sample, last_sample, n_columns + 1) / size
-        borders = np.floor(edges).astype(np.int64)
-        if number or last_sample - first_sample >= n_columns * size:
-            borders[1:] = np.ceil(edges[1:])
-        starts = borders[:-1]
-        inside = np.flatnonzero((starts >= 0) & (starts < level.count))
+        starts = np.floor(edges[:-1])
+        if last_sample - first_sample >= n_columns * size:
+            starts[1:] = np.ceil(edges[1:-1])
+        ends = np.maximum(np.ceil(edges[1:]), starts + 1)
+        starts = np.clip(starts, 0, level.count).astype(np.int64)
+        ends = np.clip(ends, 0, level.count).astype(np.int64)
+        inside = np.flatnonzero(ends > starts)
         if not inside.size:
             return mins, maxs
-        low = int(starts[inside[0]])
-        high = min(level.count, max(int(borders[inside[-1] + 1]), int(starts[inside[-1]]) + 1))
+        low, high = int(starts[inside[0]]), int(ends[inside[-1]])
+        # Each pair of indices is one column; the one value too many lets the last pair end at the end.
+        pairs = np.stack((starts[inside], ends[inside]), axis=1).ravel() - low
         level_mins, level_maxs = level.read(low, high)
-        mins[inside] = np.minimum.reduceat(level_mins, starts[inside] - low)
-        maxs[inside] = np.maximum.reduceat(level_maxs, starts[inside] - low)
+        mins[inside] = np.minimum.reduceat(np.append(level_mins, level_mins[-1]), pairs)[::2]
+        maxs[inside] = np.maximum.reduceat(np.append(level_maxs, level_maxs[-1]), pairs)[::2]
         return mins, maxs
 
     def _level_for(self, samples_per_column: float) -> tuple[int, int]:

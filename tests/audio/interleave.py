@@ -32,6 +32,8 @@ def run_at_every_step(running: Callable[[], object], intruder: Callable[[], obje
         return trace
 
     previous = sys.gettrace()
+    # Python 3.12 gives instruction events only if some frame wanted them before tracing began.
+    sys._getframe().f_trace_opcodes = True
     sys.settrace(trace)
     try:
         running()

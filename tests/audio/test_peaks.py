@@ -47,6 +47,13 @@ def test_columns_narrower_than_a_block_show_the_block_they_lie_in() -> None:
     assert maxs.tolist() == [1] * 4 + [2] * 4 + [3] * 4
 
 
+def test_a_column_half_outside_the_lane_shows_the_half_that_is_inside() -> None:
+    pyramid = PeakPyramid()
+    pyramid.append(np.full(640, 25600, dtype=np.int16))
+    assert pyramid.query(-100, 924, 2)[1].tolist() == [100, 100]
+    assert pyramid.query(-100, 28, 1)[1].tolist() == [100]
+
+
 def test_columns_outside_the_lane_are_silent() -> None:
     pyramid = PeakPyramid()
     pyramid.append(np.full(640, 25600, dtype=np.int16))
