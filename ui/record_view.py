@@ -10,9 +10,13 @@ from pathlib import Path
 
 from simulator.audio.peaks import PeakPyramid
 from simulator.participant.messages import Lane
-from simulator.record.entries import Entry
+from simulator.record.entries import Direction, Entry
 from simulator.record.measures import Measures
 from ui.models.entry_text import Sign, sign_of
+
+_JUDGING_NOTES = frozenset({"problem", "violation", "truncation.refused"})
+_JUDGED_WITHIN = 8
+"""A note follows its event within a few entries."""
 
 
 class RecordView:
@@ -29,6 +33,8 @@ class RecordView:
         self.measures = Measures()
         self.lanes: dict[str, PeakPyramid] = {lane.value: PeakPyramid() for lane in Lane}
         self.problems = 0
+        """How many entries are problems; one that a later note judges counts once, as that note."""
+        self._judged: set[int] = set()
         self.now_ns = 0
 
     def add(self, entries: Iterable[Entry]) -> None:
@@ -38,7 +44,23 @@ class RecordView:
             self.measures.feed(entry)
             if sign_of(entry) is Sign.PROBLEM:
                 self.problems += 1
+            if entry.direction is Direction.NOTED and entry.type in _JUDGING_NOTES:
+                self._judge(entry)
             self.now_ns = max(self.now_ns, entry.t_ns)
+
+    def sign(self, entry: Entry) -> Sign:
+        """Return how much attention an entry asks for: less where a note says what came of it."""
+        return Sign.NOTICE if entry.seq in self._judged else sign_of(entry)
+
+    def _judge(self, note: Entry) -> None:
+        """Find the event that a note is about: the one it names, else the error just before it."""
+        named = note.event.get("seq")
+        for entry in self.entries[-_JUDGED_WITHIN:-1]:
+            about = entry.seq == named if isinstance(named, int) else entry.type == "error"
+            if about and entry.seq not in self._judged and sign_of(entry) is Sign.PROBLEM:
+                self._judged.add(entry.seq)
+                self.problems -= 1
+                return
 
     def position_of(self, seq: int) -> int | None:
         """Return the index in `entries` of the entry numbered `seq`, or None where there is none."""

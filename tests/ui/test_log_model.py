@@ -119,7 +119,9 @@ def test_rows_are_found_by_number_and_by_time_where_the_record_has_holes(theme: 
     [
         ("session.created", {}, None, Sign.PLAIN),
         ("error", {}, None, Sign.PROBLEM),
-        ("ping", {}, "unknown event type", Sign.NOTICE),
+        ("ping", {}, "“ping” is not an event of HRP 0.2.0.", Sign.NOTICE),
+        ("ping", {}, None, Sign.NOTICE),
+        ("response.audio.delta", {}, "It belongs to the beta.", Sign.PROBLEM),
         ("response.done", {}, "the field response is missing", Sign.PROBLEM),
         ("malformed", {}, "not JSON", Sign.PROBLEM),
         ("truncation.refused", {}, None, Sign.NOTICE),
@@ -130,7 +132,21 @@ def test_rows_are_found_by_number_and_by_time_where_the_record_has_holes(theme: 
     ],
 )
 def test_what_asks_for_attention(kind: str, event: dict[str, Any], problem: str | None, sign: Sign) -> None:
-    assert sign_of(Entry(0, 0, R, kind, event, problem=problem)) is sign
+    noted = {"truncation.refused", "connection.closed"}
+    assert sign_of(Entry(0, 0, N if kind in noted else R, kind, event, problem=problem)) is sign
+
+
+def test_an_error_counts_once_where_a_note_says_what_came_of_it(theme: Theme) -> None:
+    view = RecordView()
+    view.add([entry(0, R, "error", error={"code": "bad_truncate"}), entry(1, N, "truncation.refused", item_id="i")])
+    assert view.problems == 0
+    assert view.sign(view.entries[0]) is Sign.NOTICE
+    view.add([entry(2, R, "response.done"), Entry(3, 3, N, "violation", {"seq": 2, "clause": "c"})])
+    view.add([entry(4, R, "error"), entry(5, N, "problem", sentence="s"), entry(6, R, "error")])
+    assert view.problems == 3
+    model = LogModel(view)
+    model.set_filter("", Show.PROBLEMS, False)
+    assert [each.seq for row in range(model.rowCount()) if (each := model.entry_at(row))] == [3, 5, 6]
 
 
 @pytest.mark.parametrize(

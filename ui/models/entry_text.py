@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from simulator.profile.facts import BETA_SERVER_EVENTS, IGNORED_SERVER_EVENTS, REQUIRED_SERVER_FIELDS
 from simulator.record.entries import Direction, Entry
 from simulator.units import NS_PER_MS, NS_PER_S, samples_to_ms
 
@@ -30,16 +31,18 @@ class Sign(enum.Enum):
 _PROBLEM_TYPES = frozenset(
     {"error", "malformed", "problem", "violation", "conversation.item.input_audio_transcription.failed"}
 )
+_KNOWN_TYPES = frozenset(REQUIRED_SERVER_FIELDS) | IGNORED_SERVER_EVENTS | frozenset(BETA_SERVER_EVENTS)
 _NOTICE_TYPES = frozenset({"truncation.refused", "feed.overflow", "playback.gap", "audio.dropped"})
 
 
 def sign_of(entry: Entry) -> Sign:
-    """Return how much attention the entry asks for."""
+    """Return how much attention the entry asks for by itself."""
     if entry.type in _PROBLEM_TYPES:
-        # An error that the session expected is noted as benign; the error itself stays what the engine said.
         return Sign.PROBLEM
+    if entry.direction is Direction.RECEIVED and entry.type not in _KNOWN_TYPES:
+        return Sign.NOTICE
     if entry.problem is not None:
-        return Sign.NOTICE if entry.problem.startswith("unknown") else Sign.PROBLEM
+        return Sign.PROBLEM
     if entry.type in _NOTICE_TYPES:
         return Sign.NOTICE
     if entry.type == "connection.closed" and entry.event.get("by") in {"lost", "engine"}:

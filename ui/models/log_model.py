@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from simulator.record.entries import Direction, Entry
-from ui.models.entry_text import ARROWS, AUDIO_TYPES, Sign, clock, gist, search_text, sign_of, size_text
+from ui.models.entry_text import ARROWS, AUDIO_TYPES, Sign, clock, gist, search_text, size_text
 from ui.record_view import RecordView
 
 Index = QModelIndex | QPersistentModelIndex
@@ -131,9 +131,9 @@ class LogModel(QAbstractTableModel):
         if entry is None:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return _display(entry, index.column())
+            return _display(entry, index.column(), self._view.sign(entry))
         if role == SIGN_ROLE:
-            return sign_of(entry)
+            return self._view.sign(entry)
         if role == ENTRY_ROLE:
             return entry
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == Column.SIZE:
@@ -156,7 +156,7 @@ class LogModel(QAbstractTableModel):
         if not self._audio_shown:
             rows = [row for row in rows if entries[row].type not in AUDIO_TYPES or entries[row].problem is not None]
         if self._show is Show.PROBLEMS:
-            rows = [row for row in rows if sign_of(entries[row]) is Sign.PROBLEM]
+            rows = [row for row in rows if self._view.sign(entries[row]) is Sign.PROBLEM]
         elif self._show in _DIRECTIONS:
             direction = _DIRECTIONS[self._show]
             rows = [row for row in rows if entries[row].direction is direction]
@@ -165,13 +165,13 @@ class LogModel(QAbstractTableModel):
         return list(rows)
 
 
-def _display(entry: Entry, column: int) -> str:
+def _display(entry: Entry, column: int, sign: Sign) -> str:
     if column == Column.TIME:
         return clock(entry.t_ns)
     if column == Column.DIRECTION:
         return ARROWS[entry.direction]
     if column == Column.TYPE:
-        return _SIGN_MARKS[sign_of(entry)] + entry.type
+        return _SIGN_MARKS[sign] + entry.type
     if column == Column.GIST:
         return gist(entry)
     return size_text(entry.size_bytes)
