@@ -100,9 +100,9 @@ def _array(schema: dict[str, Any], question: str, name: str, seed: int) -> list[
     offered = items.get("enum") or (choices_in(question) if any_text else [])
     if not offered:
         return [_value(items, question, f"{name}[{i}]") for i in range(max(1, schema.get("minItems", 1)))]
-    order = sorted(offered, key=lambda choice: zlib.crc32(f"{seed}/{choice}".encode()))
+    order: list[Any] = sorted(offered, key=lambda choice: zlib.crc32(f"{seed}/{choice}".encode()))
     wanted = len(order) if "order" in name or "rank" in question.lower() else min(len(order), 1 + seed % 2)
-    count = max(wanted, schema.get("minItems", 1))
+    count: int = max(wanted, schema.get("minItems", 1))
     count = min(count, schema.get("maxItems", count))
     # Only where more are demanded than there are does one come twice.
     return (order * -(-count // len(order)))[:count]
