@@ -342,3 +342,18 @@ class TestStopReply:
         talk.done(status="cancelled")
         talk.created("resp_2")
         assert talk.audio(100, "item_2", "resp_2") == [Play("item_2", "resp_2", bytes(4800))]
+
+
+def test_an_item_of_which_only_half_a_sample_came_is_not_truncated(talk: Conversation) -> None:
+    talk.audio_bytes(b"\x00", "item_2")
+    talk.speech_started()
+    assert talk.truncated == [("item_1", 1840)]
+    assert [each["item_id"] for each in talk.notes("playback.cut")] == ["item_1"]
+
+
+def test_audio_of_a_response_that_was_done_when_it_was_cut_is_dropped(talk: Conversation) -> None:
+    talk.done()
+    talk.speech_started()
+    talk.audio(100, "item_2")
+    assert talk.played == []
+    assert len(talk.notes("audio.dropped")) == 1

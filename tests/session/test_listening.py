@@ -255,3 +255,16 @@ def test_a_lost_connection_settles_the_wish(talk: Conversation) -> None:
     switch(talk, True, token=2)
     assert talk.settled == [(2, "There is no session: connect first.")]
     assert talk.sent == []
+
+
+def test_an_engine_that_never_says_committed_gets_one_commit_for_one_turn(talk: Conversation) -> None:
+    talk.speech_started()
+    switch(talk, False)
+    talk.answer_update()
+    assert talk.sent == [COMMIT]
+    switch(talk, True)
+    talk.answer_update()
+    switch(talk, False)
+    assert talk.notes("listening.off") == [{"in_speech": False}]
+    talk.answer_update()
+    assert talk.sent == []

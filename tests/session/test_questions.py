@@ -80,6 +80,15 @@ def test_the_same_call_in_both_events_is_answered_once(talk: Conversation) -> No
     assert talk.sent == [output('{"accepted":true}')]
 
 
+def test_a_call_that_comes_again_in_a_later_response_is_answered_once(talk: Conversation) -> None:
+    again = {"call_id": "call_1", "name": "answer_scale", "arguments": '{"value":70}'}
+    talk.created()
+    talk.done(calls=[again])
+    talk.created("resp_2")
+    talk.done("resp_2", calls=[again])
+    assert "conversation.item.create" not in talk.sent_types
+
+
 def test_an_answer_out_of_range_is_refused_with_the_reason_and_asked_again(talk: Conversation) -> None:
     talk.created()
     talk.call("answer_scale", '{"value":170}')
