@@ -17,13 +17,15 @@ from simulator.engine.context import Stimulus, StudyContext
 if TYPE_CHECKING:
     from simulator.engine.request import ResponseRequest
 
-_LONG_WORDS = r"(?:long|longer|lengthy|story|stories|at length|in detail|keep talking|monologue)"
+_LONG_WORDS = r"(?:long|longer|lengthy|story|stories|at length|in detail|keep talking|monologue|count aloud)"
 _LONG = re.compile(rf"\b{_LONG_WORDS}\b", re.IGNORECASE)
 # "how long", "not a long answer", "do not tell stories": the word stands shortly after one that turns it around.
 _NOT_LONG = re.compile(
     rf"\b(?:no|not|never|avoid|without|don't|how|as|so|too)\b(?:\s+\w+){{0,3}}?\s+{_LONG_WORDS}\b", re.IGNORECASE
 )
 _GREETING = re.compile(r"^\W*(hello|hi|hey|good (morning|afternoon|evening)|anyone there)\b", re.IGNORECASE)
+_GOODBYE = re.compile(r"\b(goodbye|good bye|bye|see you|farewell)\b", re.IGNORECASE)
+_RETURNED = re.compile(r"\b(and you|what about you|how about you|and yours)\s*\?", re.IGNORECASE)
 _INTRODUCE = re.compile(r"\b(introduce|get to know|who you are)\b", re.IGNORECASE)
 _BRIEF_MS = 2_000  # with the padding and the silence around it, that is a word or two
 _LONG_MS = 8_000
@@ -122,6 +124,10 @@ def _to_text(latest: Stimulus, context: StudyContext) -> str:
     choices: tuple[str, ...]
     if _GREETING.search(latest.text):
         choices = script.TYPED_GREETING
+    elif _GOODBYE.search(latest.text):
+        choices = script.TYPED_GOODBYE
+    elif _RETURNED.search(latest.text):
+        choices = script.TYPED_RETURNED
     elif "?" in latest.text:
         choices = script.TYPED_QUESTION
     else:

@@ -13,12 +13,18 @@ BRIEF = (
     "Right. And how do you feel about it?",
     "Mm, go on, I am listening.",
 )
+# Long enough that somebody can break in before the last of it was sent.
 LISTENED = (
-    "That is interesting. I would like to hear how it went on from there.",
-    "I think I understand what you mean. What happened next?",
-    "Thank you for telling me. I see it much the same way.",
-    "That makes sense to me. What would you do differently next time?",
-    "I had not thought about it like that. It is a good point.",
+    "That is interesting, and I would like to hear how it went on from there. I had something like it last summer, "
+    "when I was staying with my sister. What happened next for you?",
+    "I think I understand what you mean. When I was younger I would have said the opposite, but I have changed my "
+    "mind since then. Is it the same with you?",
+    "Thank you for telling me. I see it much the same way, though I never had the words for it. A friend of mine says "
+    "that one should sleep on such things. What do you think?",
+    "That makes sense to me. I remember a rainy afternoon when I was thinking about just that, and I could not make "
+    "up my mind. What would you do differently next time?",
+    "I had not thought about it like that, and it is a good point. On the one hand it sounds simple, and on the other "
+    "hand it never quite is. I would still give it a try.",
 )
 LISTENED_LONG = (
     "You have told me quite a lot there, thank you. What stays with you most?",
@@ -38,6 +44,14 @@ INTRODUCTION = (
 TYPED_GREETING = (
     "Hello{name}, yes, I can read you. I am here.",
     "Hi{name}, I am with you. Go ahead.",
+)
+TYPED_RETURNED = (
+    "For me it is much the same{name}. I like a little of both, to be honest.",
+    "I would choose as you do{name}, most of the time at least.",
+)
+TYPED_GOODBYE = (
+    "Goodbye{name}, it was nice to talk with you. Take care.",
+    "Bye{name}, and thank you. I enjoyed it.",
 )
 TYPED_QUESTION = (
     "That is a good question{name}. I would say yes, but I am not quite sure.",

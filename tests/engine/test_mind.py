@@ -195,6 +195,7 @@ def test_range_is_read_from_the_text(question: str, bounds: tuple[float, float] 
         ("Do not give long answers.", False),
         ("Never tell stories.", False),
         ("How long did it take?", False),
+        ("Please count aloud from one to five hundred.", True),
         ("Keep it short.", False),
     ],
 )
@@ -259,8 +260,19 @@ def test_reply_to_what_the_study_says(data: dict[str, Any], choices: tuple[str, 
     assert Talk().context(**data).reply() in choices
 
 
-def test_reply_to_what_is_typed_names_who_typed() -> None:
-    assert "Alex" in Talk().context(event="typed", speaker="Alex", said="hello?").reply()
+@pytest.mark.parametrize(
+    ("said", "choices"),
+    [
+        ("hello?", script.TYPED_GREETING),
+        ("Goodbye!", script.TYPED_GOODBYE),
+        ("I would take tea. And you?", script.TYPED_RETURNED),
+        ("Do you like it here?", script.TYPED_QUESTION),
+        ("It is raining.", script.TYPED),
+    ],
+)
+def test_reply_to_what_is_typed_names_who_typed(said: str, choices: tuple[str, ...]) -> None:
+    reply = Talk().context(event="typed", speaker="Alex", said=said).reply()
+    assert reply == choices[0].format(name=", Alex")
 
 
 def test_spoken_answer_is_the_value_that_the_tool_would_give() -> None:
