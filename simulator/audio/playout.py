@@ -39,7 +39,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.units import BLOCK_SAMPLES, NS_PER_MS, ns_to_samples, samples_to_ns
+from simulator.units import BLOCK_SAMPLES, NS_PER_MS, SAMPLE_RATE_HZ, ns_to_samples, samples_to_ns
 
 LATENESS_NS: Final = 180 * NS_PER_MS
 """How late a delta may arrive, relative to the most punctual one, without a gap."""
@@ -190,7 +190,7 @@ class Playout:
             for item in self._waiting
         ]
         for item in self._waiting:
-            item.ended = True
+            self._retire(item)
         self._waiting.clear()
         if heard and self._last_sound is not None:
             self._events.append(self._last_sound._replace(cut_ns=now_ns))
@@ -350,18 +350,27 @@ class Playout:
             self._end(self._waiting.popleft())
 
     def _end(self, item: "_Item") -> None:
-        item.ended = True
+        self._retire(item)
         if (last := item.last) is not None:
             ended_ns = _end_ns(last.dac_ns, len(last.samples))
             self._events.append(PlaybackEnded(item.item_id, item.handed, last.handed_ns, ended_ns))
+
+    def _retire(self, item: "_Item") -> None:
+        """Keep the item's figures and let go of its audio, which a running `fill` may still be reading."""
+        retired = _Item(item.item_id)
+        retired.received, retired.handed, retired.ended = item.received, item.handed, True
+        self._items[item.item_id] = retired
 
 
 class HandedTrack:
     """Places what was handed on a clock, for the record and the waveform.
 
-    Pieces handed one after the other are joined exactly; each run of them begins where its first block was handed;
-    nothing overlaps.
+    Pieces handed one after the other are joined exactly, as devices ask for blocks in bursts; each run of them begins
+    where its first block was handed; nothing overlaps. A jump of more than 250 ms, where the device stood still or
+    was changed, begins a new run.
     """
+
+    _JOIN_WITHIN_SAMPLES: Final = SAMPLE_RATE_HZ // 4
 
     def __init__(self, origin_ns: int) -> None:
         self._origin_ns = origin_ns
@@ -370,9 +379,9 @@ class HandedTrack:
 
     def position(self, piece: AudioHanded) -> int:
         """Return the position of the piece's first sample on the clock that began at `origin_ns`, in samples."""
-        if piece.output_sample != self._next_output_sample:
-            offset = piece.output_sample % BLOCK_SAMPLES
-            at = ns_to_samples(piece.handed_ns - self._origin_ns) + offset
+        at = ns_to_samples(piece.handed_ns - self._origin_ns) + piece.output_sample % BLOCK_SAMPLES
+        follows = piece.output_sample == self._next_output_sample
+        if not follows or abs(at - self._next_position) > self._JOIN_WITHIN_SAMPLES:
             self._next_position = max(self._next_position, at)
         position = self._next_position
         self._next_position += len(piece.samples)

@@ -3,6 +3,8 @@
 Blocks are taken at 0, 20, 40, … ms; a block is 480 samples; what is handed leaves the device 60 ms later.
 """
 
+import weakref
+
 import numpy as np
 
 from simulator.audio.playout import (
@@ -260,3 +262,30 @@ def test_pieces_handed_in_bursts_are_joined_on_the_clock_without_overlap() -> No
     assert track.position(piece(20 * 480 + 80, 400, 1400)) == 9600 + 80
     # A run that would begin inside the one before is moved behind it.
     assert track.position(piece(22 * 480, 480, 1405)) == 9600 + 480
+
+
+def test_a_run_across_a_standstill_of_the_device_is_placed_where_it_went_on() -> None:
+    track = HandedTrack(origin_ns=0)
+    positions = [track.position(piece(number * 480, 480, ms)) for number, ms in [(0, 0), (1, 500), (2, 500.1)]]
+    assert positions == [0, 12_000, 12_480]
+
+
+def test_the_audio_of_items_that_were_cut_or_ended_is_let_go() -> None:
+    playout = Playout()
+    loudspeaker = Loudspeaker(playout)
+    ended, never_heard = tone(1, 480), tone(2, 100_000)
+    alive = [weakref.ref(ended), weakref.ref(never_heard)]
+    playout.add("ended", ended, 0)
+    playout.item_complete("ended")
+    playout.add("never_heard", never_heard, 0)
+    del ended, never_heard
+    loudspeaker.take(1)
+    assert [item.handed_samples for item in playout.cut(0)] == [0]
+    # The last ten seconds of what was handed are kept, to tell what is audible.
+    for number in range(600):
+        complete_item(playout, f"filler_{number}", 3, 480)
+    loudspeaker.take(600)
+    playout.progress()
+    assert [reference() for reference in alive] == [None, None]
+    assert playout.received_samples("never_heard") == 100_000
+    assert playout.handed_samples("ended") == 480
