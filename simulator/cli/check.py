@@ -3,7 +3,7 @@
 import argparse
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simulator.cli.exits import Exit
 from simulator.cli.output import result, result_json, say, say_json
@@ -15,6 +15,7 @@ from simulator.errors import UsageError
 
 if TYPE_CHECKING:
     from simulator.conformance.report import Report
+    from simulator.conformance.suite import Progress
 
 _EXITS = {"passed": Exit.DONE, "failed": Exit.FAILED, "inconclusive": Exit.UNDECIDED}
 
@@ -79,8 +80,10 @@ async def _check(arguments: argparse.Namespace, target: EngineTarget) -> int:
 
 async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
     from simulator.conformance.report import write_json
-    from simulator.conformance.suite import Target, run_suite
+    from simulator.conformance.suite import run_suite
+    from simulator.conformance.wire import Target
 
+    records_dir = arguments.records or _new_folder()
     report = await run_suite(
         Target(
             url=target.url,
@@ -93,11 +96,11 @@ async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
         turn_detections=arguments.turn_detection,
         jobs=arguments.jobs,
         repeat=arguments.repeat,
-        records_dir=arguments.records or _new_folder(),
-        on_progress=say_json if arguments.json else _say_progress,
+        records_dir=records_dir,
+        on_progress=say_json if arguments.json else _Spoken().take,
     )
     if arguments.report is not None:
-        write_json(report, arguments.report)
+        write_json(report, arguments.report, records_dir)
     if arguments.json:
         result_json(report)
     else:
@@ -110,21 +113,33 @@ def _new_folder() -> Path:
     return data_folder() / "reports" / f"{datetime.now().astimezone():%Y-%m-%d %H.%M.%S}" / "records"
 
 
-def _say_progress(progress: dict[str, Any]) -> None:
-    name = progress["check"] + (f" ({progress['turnDetection']})" if progress.get("turnDetection") else "")
-    match progress["progress"]:
-        case "running":
-            say(f"{name}: running")
-        case "waiting":
-            say(f"{name}: waits for {progress['waitingFor']}")
-        case "finished":
-            say(f"{name}: {progress['verdict']}")
+class _Spoken:
+    """Prints progress as sentences, each one once."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}
+
+    def take(self, progress: "Progress") -> None:
+        name = _name(progress.check, progress.turn_detection)
+        match progress.progress:
+            case "waiting":
+                sentence = f"waits for {progress.waiting_for}"
+            case "finished":
+                sentence = str(progress.verdict)
+            case state:
+                sentence = state
+        if self._said.get(name) != sentence:
+            self._said[name] = sentence
+            say(f"{name}: {sentence}")
 
 
 def _print(report: "Report") -> None:
     for each in report.results:
-        mode = f" ({each.turn_detection})" if each.turn_detection else ""
-        result(f"{each.verdict:<13} {each.check}{mode}")
+        result(f"{each.verdict.value:<13} {_name(each.check, each.turn_detection)}")
         for reason in each.reasons:
-            result(f"              {reason}")
-    result(f"\nVerdict: {report.verdict}")
+            result(f"{'':<13} {reason}")
+    result(f"Verdict: {report.verdict.value}.")
+
+
+def _name(check: str, turn_detection: str | None) -> str:
+    return check if turn_detection is None else f"{check} ({turn_detection})"

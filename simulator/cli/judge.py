@@ -30,5 +30,5 @@ def execute(arguments: argparse.Namespace) -> int:
     if not arguments.report.is_file():
         raise UnreadableFile(f"There is no report {arguments.report}: check the path.")
     code, text = judge_report(arguments.report, arguments.records)
-    result(text)
+    result(text.rstrip())
     return Exit(code)

@@ -160,7 +160,7 @@ def parse_header(text: str) -> tuple[str, str]:
     """Read ``Name: value``. Raises UsageError."""
     name, colon, value = text.partition(":")
     if not colon or not name.strip():
-        raise UsageError(f"A header is written as 'Name: value', which “{name.strip()}” is not: write it that way.")
+        raise UsageError("A header is written as 'Name: value', and one of yours is not: write it that way.")
     return name.strip(), value.strip()
 
 

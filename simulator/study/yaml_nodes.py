@@ -104,7 +104,9 @@ def read_yaml(path: Path) -> Located:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UnreadableFile(f"{path}, line {line}: this is no YAML ({error.problem}).") from error
+        raise UnreadableFile(
+            f"{path}, line {line}: this is no YAML ({error.problem}): put texts that hold signs in quotation marks."
+        ) from error
     except yaml.YAMLError as error:
         raise UnreadableFile(f"{path} is no YAML ({error}).") from error
     if node is None:

@@ -1,0 +1,198 @@
+"""Running a study: what begins when, with time and events given by hand."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simulator.study.runner import ReplyEnd, StudyRunner
+from simulator.study.steps import (
+    AskQuestion,
+    PushContext,
+    RequestReply,
+    Say,
+    SetListening,
+    Step,
+    StepAction,
+    Study,
+    Wait,
+    When,
+)
+
+S = 1_000_000_000
+SCREEN = PushContext({"event": "screen", "type": "showtext", "text": "Hello."})
+TYPED = PushContext({"event": "typed", "speaker": "Alex", "said": "hello?"}, asks_reply=True)
+HELLO = Say("hello")
+QUESTION = AskQuestion("textinput", {"question": "Why?"}, within_s=30)
+
+
+def _study(*steps: StepAction | Step) -> Study:
+    whole = [step if isinstance(step, Step) else Step(step, line=0) for step in steps]
+    numbered = [
+        Step(step.action, line=number, when=step.when, at_s=step.at_s) for number, step in enumerate(whole, start=1)
+    ]
+    return Study("test", tuple(numbered))
+
+
+def _lines(steps: Sequence[Step]) -> list[int]:
+    return [step.line for step in steps]
+
+
+def test_steps_that_take_no_time_begin_together() -> None:
+    runner = StudyRunner(_study(SCREEN, SetListening(on=False), SCREEN))
+    assert _lines(runner.begin(5 * S)) == [1, 2, 3]
+    assert runner.finished
+
+
+def test_a_wait_holds_up_the_next_step() -> None:
+    runner = StudyRunner(_study(Wait(2), SCREEN))
+    assert _lines(runner.begin(5 * S)) == [1]
+    assert runner.due_ns == 7 * S
+    assert runner.tick(7 * S - 1) == []
+    assert _lines(runner.tick(7 * S)) == [2]
+
+
+def test_at_s_counts_from_the_start_of_the_study() -> None:
+    runner = StudyRunner(_study(Step(SCREEN, line=0, at_s=1.5), Step(SCREEN, line=0, at_s=1)))
+    assert runner.begin(10 * S) == []
+    assert runner.due_ns == 11_500_000_000
+    assert _lines(runner.tick(11_500_000_000)) == [1, 2]
+
+
+def test_after_reply_waits_until_the_reply_was_heard() -> None:
+    runner = StudyRunner(_study(TYPED, Step(SCREEN, line=0, when=When.AFTER_REPLY)))
+    assert _lines(runner.begin(0)) == [1]
+    assert runner.reply_began("r1", 1 * S) == []
+    assert runner.tick(30 * S) == []
+    assert _lines(runner.reply_over("r1", ReplyEnd.HEARD, 31 * S)) == [2]
+    assert runner.finished
+    assert runner.missed_replies == []
+
+
+def test_after_reply_goes_on_at_once_where_no_reply_is_awaited() -> None:
+    runner = StudyRunner(_study(SCREEN, Step(SCREEN, line=0, when=When.AFTER_REPLY)))
+    assert _lines(runner.begin(0)) == [1, 2]
+
+
+def test_a_recording_is_said_to_its_end_before_its_reply_is_awaited() -> None:
+    runner = StudyRunner(_study(HELLO, Step(SCREEN, line=0, when=When.AFTER_REPLY)))
+    assert _lines(runner.begin(0)) == [1]
+    assert runner.tick(100 * S) == []
+    assert runner.said(101 * S) == []
+    assert runner.due_ns == 121 * S
+    runner.reply_began("r1", 102 * S)
+    assert _lines(runner.reply_over("r1", ReplyEnd.HEARD, 105 * S)) == [2]
+
+
+def test_an_interruption_begins_after_a_second_of_the_reply_and_waits_for_its_own() -> None:
+    runner = StudyRunner(
+        _study(HELLO, Step(HELLO, line=0, when=When.DURING_REPLY), Step(SCREEN, line=0, when=When.AFTER_REPLY))
+    )
+    runner.begin(0)
+    runner.said(1 * S)
+    runner.reply_began("long", 2 * S)
+    assert runner.agent_audible(True, 3 * S) == []
+    assert runner.due_ns == 4 * S
+    assert _lines(runner.tick(4 * S)) == [2]
+    # The reply that was interrupted is over: it is not the answer to the interruption.
+    assert runner.agent_audible(False, 5 * S) == []
+    assert runner.reply_over("long", ReplyEnd.CUT, 5 * S) == []
+    assert runner.said(6 * S) == []
+    assert runner.reply_over("long", ReplyEnd.HEARD, 6 * S) == []
+    runner.reply_began("answer", 7 * S)
+    assert _lines(runner.reply_over("answer", ReplyEnd.HEARD, 8 * S)) == [3]
+
+
+def test_a_cut_reply_leaves_the_wait_for_the_next_one() -> None:
+    runner = StudyRunner(_study(HELLO, Step(SCREEN, line=0, when=When.AFTER_REPLY)))
+    runner.begin(0)
+    # A pause in the recording was taken for its end, and the reply to its first half was interrupted by the second.
+    runner.reply_began("half", 1 * S)
+    runner.reply_over("half", ReplyEnd.CUT, 2 * S)
+    runner.said(3 * S)
+    runner.reply_began("whole", 4 * S)
+    assert _lines(runner.reply_over("whole", ReplyEnd.HEARD, 5 * S)) == [2]
+
+
+def test_a_reply_that_does_not_come_is_missed_and_the_study_goes_on() -> None:
+    runner = StudyRunner(_study(TYPED, Step(SCREEN, line=0, when=When.AFTER_REPLY)))
+    runner.begin(0)
+    assert runner.due_ns == 20 * S
+    assert _lines(runner.tick(20 * S)) == [2]
+    assert [(missed.line, missed.what) for missed in runner.missed_replies] == [(1, "no reply came")]
+
+
+def test_a_failed_reply_is_missed() -> None:
+    runner = StudyRunner(_study(TYPED))
+    runner.begin(0)
+    runner.reply_began("r1", 1 * S)
+    runner.reply_over("r1", ReplyEnd.FAILED, 2 * S)
+    assert runner.finished
+    assert [missed.what for missed in runner.missed_replies] == ["the reply failed"]
+
+
+def test_the_end_waits_for_the_last_reply() -> None:
+    runner = StudyRunner(_study(RequestReply()))
+    runner.begin(0)
+    assert not runner.finished
+    runner.reply_began("r1", 1 * S)
+    runner.reply_over("r1", ReplyEnd.HEARD, 2 * S)
+    assert runner.finished
+
+
+def test_a_question_holds_up_the_study_until_it_is_answered() -> None:
+    runner = StudyRunner(_study(QUESTION, SCREEN))
+    assert _lines(runner.begin(0)) == [1]
+    assert _lines(runner.answered(3 * S)) == [2]
+    assert runner.unanswered == []
+
+
+def test_a_question_without_an_answer_is_left_unanswered() -> None:
+    runner = StudyRunner(_study(QUESTION, QUESTION, SCREEN))
+    runner.begin(0)
+    assert _lines(runner.tick(30 * S)) == [2]
+    assert _lines(runner.not_answered("The agent did not answer.", 31 * S)) == [3]
+    assert [(missed.line, missed.what) for missed in runner.unanswered] == [
+        (1, "“Why?”: no answer within 30 s"),
+        (2, "“Why?”: The agent did not answer."),
+    ]
+
+
+def test_a_silent_participant_says_nothing_and_waits_for_no_reply_to_it() -> None:
+    runner = StudyRunner(
+        _study(HELLO, Step(HELLO, line=0, when=When.DURING_REPLY), Step(TYPED, line=0, when=When.AFTER_REPLY)),
+        speaks=False,
+    )
+    assert _lines(runner.begin(0)) == [3]
+    assert not runner.finished
+
+
+def test_listening_off_ends_the_wait_for_a_reply() -> None:
+    runner = StudyRunner(_study(HELLO, SetListening(on=False), Step(SCREEN, line=0, when=When.AFTER_REPLY)))
+    runner.begin(0)
+    assert _lines(runner.said(1 * S)) == [2, 3]
+    assert runner.missed_replies == []
+
+
+_ACTIONS = st.sampled_from([SCREEN, TYPED, HELLO, QUESTION, SetListening(on=False), RequestReply(), Wait(1.0)])
+_STEPS = st.lists(st.builds(Step, _ACTIONS, st.just(0), st.sampled_from(When), st.sampled_from([0.0, 3.0])), max_size=8)
+
+
+@given(steps=_STEPS, speaks=st.booleans())
+def test_every_study_ends_by_time_alone_once_everything_was_said(steps: list[Step], speaks: bool) -> None:
+    runner = StudyRunner(_study(*steps), speaks=speaks)
+    now = 0
+    begun = _lines(runner.begin(now))
+    while not runner.finished:
+        due = runner.due_ns
+        if due is None:
+            # Only a recording ends by an event.
+            begun += _lines(runner.said(now))
+        else:
+            # Time never stands still: a due time that has passed would make its owner spin.
+            assert due > now
+            now = due
+            begun += _lines(runner.tick(now))
+    said = [step for step in steps if speaks or not isinstance(step.action, Say)]
+    assert len(begun) == len(said)
+    assert begun == sorted(begun)

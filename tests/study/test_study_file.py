@@ -1,0 +1,138 @@
+"""Reading study files: what a researcher writes, and where a mistake is said to be."""
+
+from pathlib import Path
+
+import pytest
+
+from simulator.errors import UnreadableFile
+from simulator.resources import fixtures_dir
+from simulator.study.steps import AskQuestion, PushContext, RequestReply, Say, SetListening, Step, Wait, When
+from simulator.study.study_file import read_study
+
+HEAD = "format: participant-simulator/study\nversion: 1\n"
+
+
+def _file(folder: Path, body: str) -> Path:
+    path = folder / "mine.yaml"
+    path.write_text(HEAD + body, encoding="utf-8")
+    return path
+
+
+def test_a_study_is_read_step_by_step(tmp_path: Path) -> None:
+    study = read_study(
+        _file(
+            tmp_path,
+            "name: Habits\n"
+            "instructions: Be kind.\n"
+            "steps:\n"
+            "  - participants: [{name: Alex, role: A}]\n"
+            "  - say: coffee_or_tea\n"
+            "  - when: after reply\n"
+            "    at_s: 12.5\n"
+            '    typed: {speaker: Alex, said: "hello?"}\n'
+            "  - listening: off\n"
+            "  - timer: 30\n"
+            "  - question: {component: vasrating, config: {question: How warm, minValue: 0, maxValue: 100}}\n"
+            "  - pause: [Alex (A)]\n"
+            "  - resume:\n"
+            "  - reply:\n"
+            "  - wait: 0.5\n",
+        )
+    )
+    assert (study.name, study.instructions, study.turn_detection) == ("Habits", "Be kind.", None)
+    assert study.steps == (
+        Step(PushContext({"event": "participants", "others": [{"name": "Alex", "role": "A"}]}), line=6),
+        Step(Say("coffee_or_tea"), line=7),
+        Step(
+            PushContext({"event": "typed", "speaker": "Alex", "said": "hello?"}, asks_reply=True),
+            line=10,
+            when=When.AFTER_REPLY,
+            at_s=12.5,
+        ),
+        Step(SetListening(on=False), line=11),
+        Step(PushContext({"event": "timer", "secondsLeft": 30}), line=12),
+        Step(AskQuestion("vasrating", {"question": "How warm", "minValue": 0, "maxValue": 100}), line=13),
+        Step(PushContext({"event": "paused", "waitingFor": ["Alex (A)"]}), line=14),
+        Step(PushContext({"event": "resumed"}), line=15),
+        Step(RequestReply(None), line=16),
+        Step(Wait(0.5), line=17),
+    )
+
+
+def test_images_lie_beside_the_study_and_are_described(tmp_path: Path) -> None:
+    (tmp_path / "face.png").write_bytes(b"\x89PNG")
+    study = read_study(
+        _file(tmp_path, "steps:\n  - screen: {type: showimage, images: [{file: face.png, shows: a smiling face}]}\n")
+    )
+    (step,) = study.steps
+    assert step.action == PushContext(
+        {"event": "screen", "type": "showimage", "text": "", "images": ["attached: the image (a smiling face)"]},
+        (str(tmp_path / "face.png"),),
+    )
+
+
+def test_a_recording_beside_the_study_goes_before_one_of_that_name(tmp_path: Path) -> None:
+    (tmp_path / "coffee_or_tea").write_bytes(b"")
+    (step,) = read_study(_file(tmp_path, "steps:\n  - say: coffee_or_tea\n")).steps
+    assert step.action == Say(str(tmp_path / "coffee_or_tea"))
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "expected"),
+    [
+        ("steps:\n  - sing: la\n", 4, "expected one of at_s, experimenter_message, instructions, listening"),
+        ("steps:\n  - {say: a, wait: 1}\n", 4, "expected one thing in a step, and here are say and wait"),
+        ("steps:\n  - at_s: 3\n", 4, "expected a step with exactly one of"),
+        ("steps:\n  - wait: long\n", 4, "expected seconds to wait, found “long”"),
+        ("steps:\n  - wait: -1\n", 4, "expected seconds to wait, found “-1”"),
+        ("steps:\n  - listening: maybe\n", 4, "expected on or off, found “maybe”"),
+        ("steps:\n  - wait: 1\n    when: later\n", 5, "expected now, after reply or during reply, found “later”"),
+        ("steps: 5\n", 3, "expected the list of the study's steps, found “5”"),
+        ("steps: []\n", 3, "expected at least one step"),
+        ("steps:\n  - question: {component: hat, config: {}}\n", 4, "expected a component that can be answered"),
+        ("steps:\n  - screen: {images: [{file: none.png}]}\n", 4, "expected the path of an image that exists"),
+        ("color: red\nsteps: [{wait: 1}]\n", 3, "expected one of format, instructions, name"),
+        ("name: a\nname: b\nsteps: [{wait: 1}]\n", 4, "“name” stands twice here: keep one of them"),
+        ("steps:\n  - say: [a\n", 5, "this is no YAML"),
+        ("steps:\n  - typed: {speaker: Alex}\n", 4, "expected a typed message with its speaker and what was said"),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_what_was_expected(
+    body: str, line: int, expected: str, tmp_path: Path
+) -> None:
+    path = _file(tmp_path, body)
+    with pytest.raises(UnreadableFile) as error:
+        read_study(path)
+    assert str(error.value).startswith(f"{path}, line {line}: ")
+    assert expected in str(error.value)
+
+
+def test_a_file_that_is_no_study_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "other.yaml"
+    for content, says in [
+        (b"", "is empty: expected a study"),
+        (b"a: 1\n", "expected one of format"),
+        (b"version: 1\nsteps: []\n", "expected the lines “format: participant-simulator/study” and “version: 1”"),
+        (b"format: participant-simulator/study\nversion: 2\nsteps: []\n", "a newer file needs a newer version"),
+        (b"\xff\xfe\x00\x01", "is not text in UTF-8"),
+        (b"- 1\n", "expected a study, as a mapping, found a list"),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(UnreadableFile) as error:
+            read_study(path)
+        assert says in str(error.value)
+    with pytest.raises(UnreadableFile, match="No such file"):
+        read_study(tmp_path / "missing.yaml")
+
+
+def test_the_sample_study_is_the_first_and_short() -> None:
+    first = min((fixtures_dir() / "studies").iterdir())
+    study = read_study(first)
+    assert study.speaks
+    assert sum(step.action.seconds for step in study.steps if isinstance(step.action, Wait)) < 30
+    events = [step.action.context["event"] for step in study.steps if isinstance(step.action, PushContext)]
+    assert {"screen", "typed", "timer", "paused", "resumed"} <= set(events)
+    assert any(step.when is When.DURING_REPLY for step in study.steps)
+    assert {SetListening(on=False), SetListening(on=True)} <= {
+        step.action for step in study.steps if isinstance(step.action, SetListening)
+    }
