@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
         self._centre.setStretchFactor(1, 1)
         self._centre.setSizes([330, 320])
         self._columns = QSplitter(Qt.Orientation.Horizontal)
-        for panel, stretch in ((self.study, 0), (self._centre, 1), (self.agent, 0)):
+        for panel, stretch in ((self.study, 1), (self._centre, 6), (self.agent, 2)):
             self._columns.addWidget(panel)
             self._columns.setStretchFactor(self._columns.count() - 1, stretch)
         self._columns.setSizes([230, 760, 290])

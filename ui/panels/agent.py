@@ -28,8 +28,6 @@ from ui.theme import SPACE_PX, Theme
 VOICES = ("marin", "cedar", "alloy", "ash", "ballad", "coral", "echo", "sage", "shimmer", "verse")
 """Voices of the interface at the time of HRP 0.2.0; an engine may have others: the field takes any name."""
 
-_MARKS = {Match.SAME: "✓", Match.DIFFERS: "≠", Match.ENGINES_OWN: "", Match.UNANSWERED: "…"}
-
 
 class AgentPanel(QFrame):
     """Editor with Apply, the two sessions side by side, and the last answer."""
@@ -127,18 +125,15 @@ class AgentPanel(QFrame):
         self.voice_picker.setCurrentText(DEFAULT_VOICE)
         self.session = QTreeWidget()
         self.session.setAccessibleName("Session: requested and accepted")
-        self.session.setHeaderLabels(["Field", "Requested", "Accepted"])
-        self.session.setRootIsDecorated(False)
-        self.session.setIndentation(10)
+        self.session.setHeaderLabels(["Field", "Value"])
+        self.session.setIndentation(8)
         self.session.setUniformRowHeights(True)
         self.session.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = self.session.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Interactive)
-        header.resizeSection(0, 128)
-        header.resizeSection(2, 66)
+        header.resizeSection(0, header.fontMetrics().horizontalAdvance("silence_duration_ms") + 30)
         self.session_line = QLabel()
         self.session_line.setWordWrap(True)
         self.session_line.setProperty("role", "muted")
@@ -200,11 +195,10 @@ class AgentPanel(QFrame):
         colour = self._theme.colour
         groups: dict[str, QTreeWidgetItem] = {}
         for pair in pairs:
-            accepted = "✓" if pair.match is Match.SAME else f"{_MARKS[pair.match]} {pair.accepted}".strip()
             group, _, name = pair.path.removeprefix("audio.").rpartition(".")
-            item = QTreeWidgetItem(self._group(groups, group), [name, pair.requested, accepted])
+            item = QTreeWidgetItem(self._group(groups, group), [name, _both(pair)])
             role = {Match.DIFFERS: "error", Match.ENGINES_OWN: "text_muted"}.get(pair.match, "text")
-            for column in range(3):
+            for column in range(2):
                 item.setForeground(column, colour(role))
                 item.setToolTip(
                     column, f"{pair.path}\nrequested: {pair.requested or '—'}\naccepted: {pair.accepted or '—'}"
@@ -238,6 +232,19 @@ class AgentPanel(QFrame):
         self._show_instructions()
         self._show_session(compare_sessions(self._status.session_requested, self._status.session_accepted))
         self.show_answer(self._answer)
+
+
+def _both(pair: FieldPair) -> str:
+    """Return both values of a field in one: ``500 ✓``, ``marin ≠ alloy``; one alone is the engine's own."""
+    match pair.match:
+        case Match.SAME:
+            return f"{pair.requested} ✓"
+        case Match.DIFFERS:
+            return f"{pair.requested} ≠ {pair.accepted or 'missing'}"
+        case Match.UNANSWERED:
+            return f"{pair.requested} …"
+        case Match.ENGINES_OWN:
+            return pair.accepted
 
 
 def _heading(text: str) -> QLabel:

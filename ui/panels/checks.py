@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QSplitter,
     QStyle,
     QStyledItemDelegate,
@@ -96,6 +97,8 @@ class ChecksPanel(QWidget):
         self.stop_button.setProperty("role", "danger")
         self.stop_button.clicked.connect(self._feed.stop)
         self.summary = QLabel()
+        self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.summary.setContentsMargins(2 * SPACE_PX, 0, 2 * SPACE_PX, SPACE_PX)
         self.table = QTableWidget()
         self.table.setAccessibleName("Checks by turn detection")
         self.table.setItemDelegate(_CellDelegate(self._theme, self._feed, self.table))
@@ -114,7 +117,7 @@ class ChecksPanel(QWidget):
         self.detail = QTextBrowser()
         self.detail.setAccessibleName("Why")
         self.detail.setOpenLinks(False)
-        self.record_button = QPushButton("Show its record in timeline and log")
+        self.record_button = QPushButton("Show its record")
         self.record_button.clicked.connect(lambda: self.record_requested.emit(self.current_key))
         self.empty = QLabel("Looking for the checks of this build…")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -126,12 +129,13 @@ class ChecksPanel(QWidget):
         bar.setSpacing(2 * SPACE_PX)
         for button in (self.run_all_button, self.run_selected_button, self.stop_button):
             bar.addWidget(button)
-        bar.addWidget(self.summary, 1)
+        bar.addStretch(1)
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
+        column.addWidget(self.summary)
         column.addWidget(self.empty, 1)
         column.addWidget(self.table, 1)
         right = QWidget()
@@ -145,7 +149,7 @@ class ChecksPanel(QWidget):
         self.splitter.addWidget(right)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
-        self.splitter.setSizes([480, 340])
+        self.splitter.setSizes([420, 380])
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.splitter)
@@ -248,7 +252,7 @@ class _CellDelegate(QStyledItemDelegate):
         colour = self._theme.colour("text_muted")
         if state is not None:
             colour = self._theme.colour(state.value if state is not State.WAITING else "running")
-            if cell.state is CellState.FAILED:
+            if cell.state is CellState.FAILED and not flags & QStyle.StateFlag.State_Selected:
                 painter.fillRect(rect, self._theme.colour("failed", 0.10))
             paint_state(painter, QRectF(rect.left() + 10, rect.center().y() - 9, 18, 18), state, colours)
         text = rect.adjusted(38, 3, -8, -3)
@@ -303,16 +307,16 @@ def _detail_html(theme: Theme, key: CellKey, cell: Cell, described: str) -> str:
     parts += [f'<p style="color:{colours.warning}">⚠ {_escape(warning)}</p>' for warning in cell.warnings]
     if cell.measurements:
         head = "".join(
-            f'<th align="left" style="color:{colours.text_muted}">{name}</th>'
-            for name in ("Measured", "Value", "Threshold", "From → to")
+            f'<th align="left" style="color:{colours.text_muted}; white-space:nowrap">{name}</th>'
+            for name in ("Measured", "Value", "Limit", "Between")
         )
         parts.append(f'<table cellpadding="3" cellspacing="0"><tr>{head}</tr>')
         for each in cell.measurements:
             ends = " → ".join(str(end) for end in (each.start, each.end) if end is not None)
             parts.append(
                 f"<tr><td>{_escape(each.name)}</td>"
-                f'<td align="right"><b>{_escape(measurement_text(each.value, each.unit))}</b></td>'
-                f'<td align="right">{_escape(measurement_text(each.threshold, each.unit))}</td>'
+                f'<td style="white-space:nowrap"><b>{_escape(measurement_text(each.value, each.unit))}</b></td>'
+                f'<td style="white-space:nowrap">{_escape(measurement_text(each.threshold, each.unit))}</td>'
                 f'<td style="color:{colours.text_muted}">{_escape(ends)}</td></tr>'
             )
         parts.append("</table>")

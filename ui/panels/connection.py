@@ -105,6 +105,7 @@ class ConnectionPanel(QFrame):
         picker.insertSeparator(picker.count())
         picker.addItem("Recording from a file…", (_FILE,))
         picker.setCurrentIndex(self._place_of(chosen))
+        _widen_list(picker)
         picker.blockSignals(False)
         self._show_talk()
 
@@ -119,6 +120,7 @@ class ConnectionPanel(QFrame):
         self.output_picker.addItem("Silent (no sound)", SILENT_OUTPUT)
         place = next((i for i in range(self.output_picker.count()) if self.output_picker.itemData(i) == chosen), 0)
         self.output_picker.setCurrentIndex(place)
+        _widen_list(self.output_picker)
         self.output_picker.blockSignals(False)
 
     def show_status(self, status: Status) -> None:
@@ -242,7 +244,9 @@ class ConnectionPanel(QFrame):
         upper.addSpacing(SPACE_PX)
         upper.addWidget(self.problems_button)
         _add_labelled(lower, "Voice", self.voice_picker)
-        lower.addWidget(self.meter, 1)
+        self.meter.setMaximumWidth(420)
+        lower.addWidget(self.meter, 3)
+        lower.addStretch(1)
         for button in (self.talk_button, self.open_button, self.mute_button):
             lower.addWidget(button)
         lower.addSpacing(2 * SPACE_PX)
@@ -343,14 +347,20 @@ def _picker(name: str, width_px: int) -> QComboBox:
     picker.setAccessibleName(name)
     picker.setMinimumWidth(width_px)
     picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    picker.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    picker.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return picker
+
+
+def _widen_list(picker: QComboBox) -> None:
+    """Let the list of a narrow picker be as wide as its names."""
+    picker.view().setMinimumWidth(picker.view().sizeHintForColumn(0) + 40)
 
 
 def _add_labelled(row: QHBoxLayout, text: str, widget: QWidget) -> None:
     label = QLabel(text)
     label.setProperty("role", "muted")
     label.setBuddy(widget)
+    label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
     row.addWidget(label)
     row.addWidget(widget)
 
