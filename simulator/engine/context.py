@@ -21,7 +21,7 @@ class Stimulus:
     """What the next reply answers.
 
     Attributes:
-        kind: spoken, text, output (of a function), nothing, or the event of a context item.
+        kind: spoken, silence, text, output (of a function), nothing, or the event of a context item.
         text: its words, as far as there are any.
         data: the context item.
         spoken_ms: length of what was said.
@@ -59,7 +59,9 @@ class StudyContext:
             self.turns += 1
         elif wire["type"] == "message":
             for index, part in enumerate(wire["content"]):
-                if part["type"] == "input_audio":
+                if part["type"] == "input_audio" and item.silent:
+                    self.latest = Stimulus("silence")
+                elif part["type"] == "input_audio":
                     self.latest = Stimulus("spoken", spoken_ms=pcm.ms_in(item.audio.get(index, b"")))
                 elif part["type"] == "input_text":
                     self._read(part["text"])

@@ -31,11 +31,13 @@ class Item:
         wire: the item as clients see it, without audio.
         audio: PCM16 by content index.
         audio_samples: length of the assistant's audio, kept when the audio itself is forgotten.
+        silent: audio in which nobody spoke.
     """
 
     wire: dict[str, Any]
     audio: dict[int, bytearray] = field(default_factory=dict)
     audio_samples: int = 0
+    silent: bool = False
 
     @property
     def id(self) -> str:
@@ -52,11 +54,11 @@ class Item:
         return item
 
 
-def spoken_item(item_id: str, audio: bytes) -> Item:
-    """The user's turn, as committed from the input audio buffer."""
+def spoken_item(item_id: str, audio: bytes, *, silent: bool = False) -> Item:
+    """The user's turn, as committed from the input audio buffer; `silent` when it is one without speech."""
     content = [{"type": "input_audio", "transcript": None}]
     wire = {"id": item_id, "object": "realtime.item", "type": "message", "status": "completed", "role": "user"}
-    return Item({**wire, "content": content}, {0: bytearray(audio)})
+    return Item({**wire, "content": content}, {0: bytearray(audio)}, silent=silent)
 
 
 class Conversation:

@@ -46,6 +46,19 @@ class TurnStopped:
     audio: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Nobody spoke for idle_timeout_ms after the agent. Both places on the buffer's clock; `audio` lies between."""
+
+    item_id: str
+    audio_start_ms: int
+    audio_end_ms: int
+    audio: bytes
+
+
+TurnEvent = TurnStarted | TurnStopped | Silence
+
+
 class InputAudio:
     """Appended audio in, turns out. Pure but for the speech model; nothing here looks at wall-clock time."""
 
@@ -65,11 +78,18 @@ class InputAudio:
         self._audio_start = 0  # position of the buffer's first sample on the clock
         self._odd_byte = b""
         self._item_id: str | None = None
+        self._awaited: tuple[int, int] | None = None  # speech is awaited from, and at the latest until
+
+    def await_speech(self, after_ms: float, timeout_ms: int) -> None:
+        """Reports a `Silence` when nobody speaks for `timeout_ms` from `after_ms` of audio on. Once; speech ends it."""
+        start = self._end() + round(after_ms * pcm.SAMPLES_PER_MS)
+        self._awaited = (start, start + timeout_ms * pcm.SAMPLES_PER_MS)
 
     def set_turn_detection(self, settings: DetectionSettings | None) -> None:
         """Switches detection on, off, or over to other settings."""
         if settings is None:
             self._detector = None
+            self._awaited = None
         elif self._detector is None:
             self._empty()
             self._activity.reset()
@@ -77,7 +97,7 @@ class InputAudio:
         else:
             self._detector.settings = settings
 
-    def append(self, audio: bytes) -> Iterator[TurnStarted | TurnStopped]:
+    def append(self, audio: bytes) -> Iterator[TurnEvent]:
         """Takes audio in and gives what it brings about, in order. Nothing is taken before the result is iterated.
 
         A sample may be split over two appends: an odd last byte waits for the next one.
@@ -94,6 +114,8 @@ class InputAudio:
                 yield self._started(window.start)
             elif edge is Edge.STOPPED:
                 yield self._stopped(window.end)
+            elif self._awaited is not None and window.end >= self._awaited[1]:
+                yield self._silence(*self._awaited)
         if not self._detector.in_speech and len(self._audio) > _KEPT_SILENCE_BYTES + _KEPT_SLACK_BYTES:
             self._drop_until(self._end() - _KEPT_SILENCE_BYTES // pcm.SAMPLE_BYTES)
 
@@ -111,6 +133,7 @@ class InputAudio:
             )
         if self._detector is not None:
             self._detector.restart()
+        self._awaited = None
         return self._take(self._end())
 
     def clear(self) -> None:
@@ -129,11 +152,18 @@ class InputAudio:
         # Never before the buffer: audio that went into the last turn is not given twice.
         self._drop_until(onset - self._detector.settings.padding_samples)
         self._item_id = self._new_item_id()
+        self._awaited = None
         return TurnStarted(self._item_id, self._audio_start // pcm.SAMPLES_PER_MS)
 
     def _stopped(self, end: int) -> TurnStopped:
         item_id, audio = self._take(end)
         return TurnStopped(item_id, end // pcm.SAMPLES_PER_MS, audio)
+
+    def _silence(self, start: int, end: int) -> Silence:
+        self._awaited = None
+        self._drop_until(start)
+        item_id, audio = self._take(end)
+        return Silence(item_id, start // pcm.SAMPLES_PER_MS, end // pcm.SAMPLES_PER_MS, audio)
 
     def _take(self, end: int) -> tuple[str, bytes]:
         audio = bytes(self._audio[: (end - self._audio_start) * pcm.SAMPLE_BYTES])

@@ -28,6 +28,7 @@ class Response:
     Attributes:
         ended: response.done was written.
         spoke: some audio was written.
+        status: how it ended, or in_progress.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Response:
         self.request = request
         self.ended = False
         self.spoke = False
+        self.status = "in_progress"
         self._conversation = conversation
         self._emit = emit
         self._output: list[Item] = []
@@ -51,6 +53,11 @@ class Response:
     def tokens(self) -> int:
         """Output tokens so far."""
         return usage.text_tokens(self._characters) + usage.audio_tokens(self._samples)
+
+    @property
+    def audio_ms(self) -> float:
+        """Length of its speech so far."""
+        return self._samples / pcm.SAMPLES_PER_MS
 
     def may_say(self, samples: int) -> bool:
         """Whether so much more audio stays within max_output_tokens."""
@@ -137,6 +144,7 @@ class Response:
         if self._open is not None:
             self.end_message("completed" if status == "completed" else "incomplete")
         self.ended = True
+        self.status = status
         details: dict[str, Any] | None = None
         if status != "completed":
             details = {"type": status, **({"reason": reason} if reason else {}), **({"error": error} if error else {})}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import logging
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -80,6 +81,7 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
             compression=None,
             max_size=_MAX_MESSAGE_BYTES,
             close_timeout=1,
+            logger=_socket_log(),
         )
     except OSError as error:
         where = f"{settings.host}:{settings.port}"
@@ -94,6 +96,17 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
         server.close()
         await server.wait_closed()
         voice.close()
+
+
+def _socket_log() -> logging.Logger:
+    """The library's log without the clients that hang up before they have said what they want."""
+    log = logging.getLogger("simulator.engine.socket")
+    log.addFilter(_is_our_affair)
+    return log
+
+
+def _is_our_affair(record: logging.LogRecord) -> bool:
+    return record.msg != "opening handshake failed"
 
 
 def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

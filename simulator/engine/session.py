@@ -16,7 +16,7 @@ from simulator.engine import configuration, fields, mind, pcm
 from simulator.engine.conversation import Conversation, Item, new_id, spoken_item
 from simulator.engine.errors import Refusal, missing
 from simulator.engine.generation import Delivery, generate
-from simulator.engine.input_audio import InputAudio, TurnStarted, TurnStopped
+from simulator.engine.input_audio import InputAudio, Silence, TurnEvent, TurnStarted
 from simulator.engine.request import response_request
 from simulator.engine.response import Response
 from simulator.engine.turn_detection import DetectionSettings
@@ -132,23 +132,27 @@ class Session:
         if len(audio) > _APPEND_LIMIT_BYTES:
             raise Refusal("invalid_value", "An append may carry 15 MiB of audio at most.", "audio")
         for start in range(0, len(audio), _SLICE_BYTES):
-            for edge in self._input.append(audio[start : start + _SLICE_BYTES]):
-                self._turn_edge(edge)
+            for found in self._input.append(audio[start : start + _SLICE_BYTES]):
+                self._turn_event(found)
             if start + _SLICE_BYTES < len(audio):
                 await asyncio.sleep(0)  # a long append must not hold up other sessions
 
-    def _turn_edge(self, edge: TurnStarted | TurnStopped) -> None:
+    def _turn_event(self, event: TurnEvent) -> None:
         settings = self._turn_detection() or {}
-        if isinstance(edge, TurnStarted):
-            place = {"audio_start_ms": edge.audio_start_ms, "item_id": edge.item_id}
+        if isinstance(event, TurnStarted):
+            place = {"audio_start_ms": event.audio_start_ms, "item_id": event.item_id}
             self._outbox.put({"type": "input_audio_buffer.speech_started", **place})
             active = self._active()
             if active is not None and settings.get("interrupt_response"):
                 self._end(active, "turn_detected")
             return
-        place = {"audio_end_ms": edge.audio_end_ms, "item_id": edge.item_id}
-        self._outbox.put({"type": "input_audio_buffer.speech_stopped", **place})
-        self._committed(edge.item_id, edge.audio)
+        place = {"audio_end_ms": event.audio_end_ms, "item_id": event.item_id}
+        if isinstance(event, Silence):
+            place["audio_start_ms"] = event.audio_start_ms
+            self._outbox.put({"type": "input_audio_buffer.timeout_triggered", **place})
+        else:
+            self._outbox.put({"type": "input_audio_buffer.speech_stopped", **place})
+        self._committed(event.item_id, event.audio, silent=isinstance(event, Silence))
         if settings.get("create_response"):
             try:
                 self._respond(None)
@@ -158,8 +162,8 @@ class Session:
     def _commit(self, _event: Event) -> None:
         self._committed(*self._input.commit())
 
-    def _committed(self, item_id: str, audio: bytes) -> None:
-        item = spoken_item(item_id, audio)
+    def _committed(self, item_id: str, audio: bytes, *, silent: bool = False) -> None:
+        item = spoken_item(item_id, audio, silent=silent)
         previous = self._conversation.append(item)
         place = {"item_id": item_id, "previous_item_id": previous}
         self._outbox.put({"type": "input_audio_buffer.committed", **place})
@@ -246,6 +250,11 @@ class Session:
     def _forget(self, response: Response) -> None:
         self._spoke |= response.spoke
         del self._running[response]
+        idle_timeout_ms = (self._turn_detection() or {}).get("idle_timeout_ms")
+        if idle_timeout_ms and response.status == "completed" and response.request.in_conversation:
+            # The listener hears it in real time: at the end of a fast delivery most of it is still to be played.
+            unplayed_ms = response.audio_ms * max(0.0, 1 - 1 / self._delivery.rate)
+            self._input.await_speech(unplayed_ms, idle_timeout_ms)
 
     def _cancel_response(self, event: Event) -> None:
         wanted = event.get("response_id")

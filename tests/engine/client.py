@@ -40,6 +40,10 @@ class Client:
     async def send(self, event: Event) -> None:
         await self._connection.send(typing.cast(Any, event))
 
+    def lose(self) -> None:
+        """Drops the socket without a close frame, as a dead network does."""
+        self._connection._connection.transport.abort()
+
     async def next(self) -> Event:
         event: Event = json.loads(await asyncio.wait_for(self._connection.recv_bytes(), 20))
         MODELS[event["type"]].model_validate(event)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from simulator.engine import end_of_turn
 from simulator.engine.activity import Downsampler, SpeechActivity
 from simulator.engine.configuration import SEMANTIC_VAD, SERVER_VAD
-from simulator.engine.input_audio import InputAudio, TurnStarted, TurnStopped
+from simulator.engine.input_audio import InputAudio, TurnEvent, TurnStarted, TurnStopped
 from simulator.engine.turn_detection import DetectionSettings
 from tests.engine.speech import Samples, ms_of, recording, sentence, spliced
 
@@ -43,7 +43,7 @@ class Buffer:
         self.input.set_turn_detection(DetectionSettings.of({**base, **changes}))
         self.appended_ms = 0.0
 
-    def edges(self, samples: Samples, chunk: int = 480) -> list[tuple[float, TurnStarted | TurnStopped]]:
+    def edges(self, samples: Samples, chunk: int = 480) -> list[tuple[float, TurnEvent]]:
         found = []
         for start in range(0, len(samples), chunk):
             piece = samples[start : start + chunk]
@@ -52,7 +52,7 @@ class Buffer:
         return found
 
 
-def starts(edges: list[tuple[float, TurnStarted | TurnStopped]]) -> list[TurnStarted]:
+def starts(edges: list[tuple[float, TurnEvent]]) -> list[TurnStarted]:
     return [edge for _, edge in edges if isinstance(edge, TurnStarted)]
 
 
@@ -194,7 +194,7 @@ def test_any_split_resamples_alike(sizes: list[int]) -> None:
     downsampler = Downsampler()
     pieces = [downsampler.feed(piece) for piece in np.split(samples, np.cumsum(sizes)[:-1])] if sizes else []
     together = Downsampler().feed(samples)
-    assert np.array_equal(np.concatenate([np.zeros(0, np.float32), *pieces]), together)
+    assert np.allclose(np.concatenate([np.zeros(0, np.float32), *pieces]), together, rtol=0, atol=1e-6)
 
 
 def test_resampling_delays_by_one_millisecond_and_keeps_the_voice() -> None:

@@ -4,8 +4,9 @@ import base64
 
 import pytest
 
+from simulator.engine.script import SILENT
 from tests.engine.client import Client
-from tests.engine.speech import ms_of, recording, sentence, spliced
+from tests.engine.speech import ms_of, recording, sentence, silence, spliced
 
 HELLO = "Hello there, I would like to ask you something."
 ORDER = [
@@ -159,6 +160,34 @@ async def test_semantic_detection_ends_a_turn_within_its_maximum(
     stopped = await client.until("input_audio_buffer.speech_stopped")
     assert 0 < stopped["audio_end_ms"] - (1000 + ms_of(speech)) <= maximum_ms
     assert (await client.until("response.done"))["response"]["status"] == "completed"
+
+
+async def test_silence_after_a_reply_is_answered_when_idle_timeout_is_set(client: Client) -> None:
+    await client.turn_detection({"type": "server_vad", "idle_timeout_ms": 5000})
+    await client.say(silence(9000))
+    assert await client.settled() == []  # nothing was said that could be answered
+    await client.text("Hello?")
+    reply = await client.response()
+    await client.settled()
+    played_ms = len(client.audio_of(reply["output"][0]["id"])) / 48
+    await client.say(silence(round(played_ms) + 5500))
+    triggered = await client.until("input_audio_buffer.timeout_triggered")
+    assert triggered["audio_end_ms"] - triggered["audio_start_ms"] == 5000
+    assert 9000 < triggered["audio_start_ms"] <= 9000 + played_ms
+    committed = await client.until("input_audio_buffer.committed")
+    assert committed["item_id"] == triggered["item_id"]
+    words = (await client.until("response.done"))["response"]["output"][0]["content"][0]["transcript"]
+    assert words in SILENT
+
+
+async def test_speech_ends_the_idle_timeout(client: Client) -> None:
+    await client.turn_detection({"type": "server_vad", "idle_timeout_ms": 5000, "create_response": False})
+    await client.text("Hello?")
+    await client.response()
+    await client.settled()
+    await client.say(spliced(3000, sentence(HELLO), 9000))
+    await client.settled()
+    assert not client.of("input_audio_buffer.timeout_triggered")
 
 
 async def test_transcription_is_refused_honestly_when_it_is_on(client: Client) -> None:

@@ -1,0 +1,125 @@
+"""Whatever a client sends is answered by events or errors of the client's, never by a fault of the engine."""
+
+import asyncio
+import base64
+import json
+import string
+from collections.abc import AsyncIterator
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.engine.activity import SpeechActivity
+from simulator.engine.configuration import defaults
+from simulator.engine.outbox import Outbox
+from simulator.engine.session import Session
+from simulator.engine.voice import Voice
+from tests.engine.client import MODELS, connected
+from tests.engine.conftest import running_engine
+from tests.engine.speech import sentence, spliced
+
+_WORDS = st.sampled_from(
+    [
+        "type", "session", "realtime", "event_id", "audio", "input", "output", "format", "rate", "voice", "speed",
+        "turn_detection", "server_vad", "semantic_vad", "threshold", "silence_duration_ms", "eagerness", "item",
+        "item_id", "id", "message", "role", "user", "assistant", "content", "input_text", "text", "input_audio",
+        "input_image", "image_url", "content_index", "audio_end_ms", "previous_item_id", "root", "response",
+        "response_id", "tools", "tool_choice", "required", "function", "name", "parameters", "instructions",
+        "conversation", "none", "output_modalities", "metadata", "max_output_tokens", "function_call_output", "call_id",
+        "output", "item_reference", "audio/pcm", "transcription", "model",
+    ]
+)  # fmt: skip
+_SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-10, 10_000), st.floats(), _WORDS, st.text(string.printable, max_size=12)
+)
+_JSON = st.recursive(
+    _SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_WORDS, inner, max_size=5)),
+    max_leaves=12,
+)
+_TYPES = st.sampled_from(
+    [
+        "session.update",
+        "input_audio_buffer.append",
+        "input_audio_buffer.commit",
+        "input_audio_buffer.clear",
+        "conversation.item.create",
+        "conversation.item.retrieve",
+        "conversation.item.delete",
+        "conversation.item.truncate",
+        "response.create",
+        "response.cancel",
+    ]
+)
+_BODIES = st.dictionaries(st.sampled_from(["session", "audio", "item", "item_id", "response", "event_id"]), _JSON)
+_LIKELY = st.sampled_from(
+    [
+        {"type": "session.update", "session": {"type": "realtime", "audio": {"input": {"turn_detection": None}}}},
+        {"type": "session.update", "session": {"type": "realtime", "tools": [{"type": "function", "name": "x"}]}},
+        {"type": "input_audio_buffer.append", "audio": base64.b64encode(bytes(9601)).decode()},
+        {"type": "response.create", "response": {"output_modalities": ["text"]}},
+        {"type": "response.create", "response": {"tool_choice": "required", "conversation": "none"}},
+        {"type": "conversation.item.create", "item": {"type": "message", "role": "user", "content": []}},
+    ]
+)
+_EVENTS = st.lists(
+    st.one_of(_LIKELY, st.builds(lambda kind, body: {**body, "type": kind}, _TYPES, _BODIES)), max_size=8
+)
+
+_ACTIVITY = SpeechActivity()
+_VOICE = Voice()
+
+
+class Sent:
+    """A connection that keeps what was sent."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+
+    async def send(self, message: str) -> None:
+        self.events.append(json.loads(message))
+
+
+async def _talk(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    sent = Sent()
+    outbox = Outbox(sent)
+    sending = asyncio.create_task(outbox.run())
+    session = Session(defaults("sess_1", "some-model", 0), outbox, _ACTIVITY, _VOICE, rate=float("inf"))
+
+    async def messages() -> AsyncIterator[str]:
+        for event in events:
+            yield json.dumps(event)
+            await asyncio.sleep(0)
+        await outbox.flush()
+
+    await session.run(messages())
+    await outbox.flush()
+    sending.cancel()
+    return sent.events
+
+
+@given(_EVENTS)
+@settings(max_examples=150)
+def test_no_event_of_a_client_makes_the_engine_fail(events: list[dict[str, Any]]) -> None:
+    answered = asyncio.run(_talk(events))
+    assert answered[0]["type"] == "session.created"
+    for event in answered:
+        MODELS[event["type"]].model_validate(event)
+        if event["type"] == "error":
+            assert event["error"]["type"] == "invalid_request_error", event
+    assert len({event["event_id"] for event in answered}) == len(answered)
+
+
+async def test_lost_connections_harm_nobody_else() -> None:
+    with running_engine() as url:
+        async with connected(url) as other:
+            for _ in range(3):
+                async with connected(url) as lost:
+                    await lost.text("Please tell me a long story.")
+                    await lost.send({"type": "response.create"})
+                    await lost.until("response.output_audio.delta")
+                    await lost.say(spliced(100, sentence("Sorry, can I stop you there for a moment?")))
+                    lost.lose()
+            await other.text("Hello?")
+            assert (await other.response())["status"] == "completed"
