@@ -66,8 +66,8 @@ class EnginesDialog(QDialog):
             return
         if profile.name != self._shown.name and self._shown.name and not self._shown.builtin:
             self._remove_old(self._shown.name)
-        self._say(f"“{profile.name}” saved.", "passed")
         self._load(profile.name)
+        self._say(f"“{profile.name}” saved.", "passed")
         self.engines_changed.emit(profile.name)
 
     def _build(self) -> None:
