@@ -31,6 +31,13 @@ INSTRUCTIONS: Final = (
     "You take part in a study and talk with another participant over the line. Speak English, be friendly, and keep "
     "to one or two sentences unless you are asked for more."
 )
+LONG_REPLY: Final = (
+    "Please tell me a very long story about a small town by the sea. Take at least two minutes and do not stop early.",
+    "Please tell me the longest story you can, at least ten minutes, about a small town by the sea and its people.",
+    "Please count aloud from one to five hundred, one number after the other, and do not stop before five hundred.",
+)
+"""What is asked for at each attempt."""
+
 _MARGIN_S: Final = 0.05
 """Waits end this much after the limit that a judge holds them against."""
 
@@ -52,6 +59,11 @@ def received(kind: str, **fields: Any) -> Match:
         )
 
     return match
+
+
+def refused(entry: Entry, request: Entry) -> bool:
+    """Whether an entry is the error that names the event we sent."""
+    return received("error")(entry) and text(entry, "error", "event_id") == text(request, "event_id")
 
 
 def of_response(kind: str, response_id: str) -> Match:
@@ -149,15 +161,26 @@ class Driver:
         content = [{"type": "input_text", "text": words}]
         return await self.create_item({"type": "message", "role": "user", "content": content})
 
+    async def ask_for_reply(self, response: Mapping[str, Any]) -> tuple[str, Entry]:
+        """Send response.create and return the id of the response that it makes, with its response.created."""
+        request = await self.wire.send({"type": "response.create", "response": dict(response)})
+        created = await self.wait_for(received("response.created"), what="response.created", since=request)
+        return text(created, "response", "id") or "", created
+
+    async def ask_for_long_reply(self) -> tuple[str, Entry]:
+        """Ask in words for a long spoken reply, longer at each attempt, and return it once it has begun to sound."""
+        await self.tell(LONG_REPLY[min(self.attempt, len(LONG_REPLY)) - 1])
+        response_id, created = await self.ask_for_reply({"output_modalities": ["audio"]})
+        delta = received("response.output_audio.delta", response_id=response_id)
+        await self.wait_for(delta, what="the first audio of the reply", since=created)
+        return response_id, created
+
     async def _acknowledged(self, update: Entry) -> Entry:
         """Return the answer to an update: session.updated, or the error that names it ends the drive."""
-        event_id = text(update, "event_id")
-
-        def answer(entry: Entry) -> bool:
-            refused = received("error")(entry) and text(entry, "error", "event_id") == event_id
-            return refused or received("session.updated")(entry)
-
-        entry = await self.wait_for(answer, what="session.updated", since=update)
+        updated = received("session.updated")
+        entry = await self.wait_for(
+            lambda entry: updated(entry) or refused(entry, update), what="session.updated", since=update
+        )
         if entry.type == "error":
             raise DriveEnded("The session.update was refused.")
         return entry
@@ -214,10 +237,11 @@ class Driver:
                 return None
             await self.wire.news(left_s)
 
-    async def until_done(self, response_id: str) -> Entry:
-        """Return the response.done of a response; the time limit begins anew with each event of that response."""
+    async def until_done(self, created: Entry) -> Entry:
+        """Return the response.done of a response that was created; the limit begins anew with each of its events."""
+        response_id = text(created, "response", "id") or ""
         done = of_response("response.done", response_id)
-        last = self.entries[-1]
+        last = created
         while True:
 
             def goes_on(entry: Entry) -> bool:

@@ -117,6 +117,14 @@ class Utterance:
     """Where speech goes on after a pause inside it."""
 
 
+class Answered(NamedTuple):
+    """A session.update with what answered it."""
+
+    sent: Entry
+    answer: Entry | None
+    refusal: Entry | None
+
+
 @dataclass(slots=True)
 class Response:
     """What a record holds of one response."""
@@ -129,6 +137,8 @@ class Response:
     transcript_done: list[Entry] = field(default_factory=list)
     transcript_deltas: list[Entry] = field(default_factory=list)
     calls: list[Entry] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    """Every event of it, of whatever kind."""
 
     @property
     def status(self) -> str | None:
@@ -175,6 +185,8 @@ class Evidence:
         self._appends: list[Entry] = []
         for entry in self.entries:
             self._take(entry)
+        self.updates = self._answered_updates()
+        """Our session.updates in order, each with its answer."""
         self._append_starts = [entry.audio.first_sample for entry in self._appends if entry.audio is not None]
 
     def _take(self, entry: Entry) -> None:
@@ -195,6 +207,7 @@ class Evidence:
         if response_id is None:
             return
         response = self.responses.setdefault(response_id, Response(response_id))
+        response.entries.append(entry)
         if (part := _RESPONSE_PARTS.get(entry.type)) is not None:
             getattr(response, part).append(entry)
         elif entry.type == "response.created" and response.created is None:
@@ -246,10 +259,28 @@ class Evidence:
         response_id = None if created is None else text(created, "response", "id")
         return None if response_id is None else self.responses.get(response_id)
 
-    def update_and_answer(self) -> tuple[Entry | None, Entry | None]:
-        """Return our first session.update, and the session.updated that came after it."""
-        update = self.sent("session.update")
-        return update, None if update is None else self.received("session.updated", since=update)
+    def _answered_updates(self) -> list[Answered]:
+        """Match answers to updates by order: session.updated names no request, only an error does."""
+        found: list[Answered] = []
+        taken = -1
+        for sent in self.all(Direction.SENT, "session.update"):
+            refusal = self.error_for(sent)
+            answers = self.all(Direction.RECEIVED, "session.updated", since=max(sent.seq, taken + 1))
+            answer = next(answers, None) if refusal is None else None
+            taken = taken if answer is None else answer.seq
+            found.append(Answered(sent, answer, refusal))
+        return found
+
+    def appended_before(self, entry: Entry) -> int:
+        """Return the audio clock at an entry: the samples appended before it."""
+        return max(
+            (
+                append.audio.first_sample + append.audio.samples
+                for append in self._appends
+                if append.seq < entry.seq and append.audio is not None
+            ),
+            default=0,
+        )
 
     def latest_send_ms(self) -> tuple[float, Entry | None]:
         """Return by how much the latest append missed its time, and which it was.
@@ -275,6 +306,23 @@ class Evidence:
         """Return the first entry that is older than the one before it by more than a chunk of audio."""
         tolerance_ns = samples_to_ns(BLOCK_SAMPLES)
         return next((later for one, later in pairwise(self.entries) if later.t_ns < one.t_ns - tolerance_ns), None)
+
+
+def contains(requested: Any, echoed: Any) -> bool:
+    """Whether a JSON value holds at least what was requested: numbers by value, key order and further keys ignored."""
+    if isinstance(requested, dict):
+        return isinstance(echoed, dict) and all(
+            name in echoed and contains(value, echoed[name]) for name, value in requested.items()
+        )
+    if isinstance(requested, list):
+        return (
+            isinstance(echoed, list)
+            and len(requested) == len(echoed)
+            and all(contains(one, other) for one, other in zip(requested, echoed, strict=True))
+        )
+    if isinstance(requested, bool) or isinstance(echoed, bool):
+        return requested is echoed
+    return bool(requested == echoed)
 
 
 def _after(entry: Entry | None) -> int:

@@ -261,9 +261,9 @@ def _report(target: Target, results: list[Result], records_dir: Path, started_at
             continue
         evidence = Evidence(read_record(records_dir / result.record).entries)
         fixtures |= {utterance.name: utterance.sha256 for utterance in evidence.utterances}
-        update, answer = evidence.update_and_answer()
-        if requested is None and update is not None and answer is not None:
-            requested, accepted = value_at(update, "session"), value_at(answer, "session")
+        first = evidence.updates[0] if evidence.updates else None
+        if requested is None and first is not None and first.answer is not None:
+            requested, accepted = value_at(first.sent, "session"), value_at(first.answer, "session")
     return Report(
         engine=Engine(
             name=target.engine_name,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simulator.conformance.evidence import CHECK_STARTED, DRIVE_ENDED, STREAM_STARTED, UTTERANCE
+from simulator.conformance.evidence import CHECK_STARTED, DRIVE_ENDED, STREAM_STARTED, STREAM_STOPPED, UTTERANCE
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
 
 MS = 1_000_000
@@ -45,8 +45,9 @@ class Sheet:
         self.lines.append(Line(at_ms, Direction.RECEIVED, event["type"], event, audio_bytes, label))
 
     def stream(self, from_ms: int, to_ms: int) -> None:
-        """Append 20 ms every 20 ms: sample n of the audio clock leaves at `from_ms` + n / 24."""
-        self.noted(from_ms, STREAM_STARTED, first_sample=0)
+        """Append 20 ms every 20 ms, beginning where the audio clock stands."""
+        first = sum((line.audio_bytes or 0) // 2 for line in self.lines if line.direction is Direction.SENT)
+        self.noted(from_ms, STREAM_STARTED, first_sample=first)
         for at_ms in range(from_ms, to_ms, 20):
             event = {"type": "input_audio_buffer.append", "audio": ""}
             self.lines.append(Line(at_ms, Direction.SENT, event["type"], event, 960, "append"))
@@ -176,4 +177,129 @@ def good_barge_in(mode: str = "server_vad") -> Sheet:
     return sheet
 
 
-GOOD = {"handshake": good_handshake, "engine_turn": good_engine_turn, "barge_in": good_barge_in}
+def _off_and_on(sheet: Sheet, off_ms: int, on_ms: int) -> None:
+    """Turn detection off and on again; the stream stops at the one and goes on after the other."""
+    off = {"audio": {"input": {"turn_detection": None}}}
+    sheet.noted(off_ms - 1, STREAM_STOPPED)
+    sheet.sent(off_ms, "session.update", label="off", session=off, event_id="off")
+    sheet.received(off_ms + 10, "session.updated", label="off answer", session=off)
+    sheet.sent(on_ms, "session.update", label="on", session=SESSION, event_id="on")
+    sheet.received(on_ms + 10, "session.updated", label="on answer", session=SESSION)
+
+
+def good_listening_pause(mode: str = "server_vad") -> Sheet:
+    """Audio clock 0 at 10 ms. Speech from 6,000 ms of it; off at 7,200 ms; on at 10,000 ms.
+
+    The stream goes on at 10,020 ms. Speech from 9,200 ms of the audio clock: its onset leaves at 12,020 ms, and lies at
+    2,000 ms of the clock that began with switching on.
+    """
+    sheet = opened("listening_pause", mode)
+    sheet.stream(10, 7_200)
+    sheet.utterance(5_990, "monologue", onset_ms=6_000, offset_ms=16_000)
+    sheet.received(6_110, "input_audio_buffer.speech_started", audio_start_ms=5_700, item_id="u1")
+    _off_and_on(sheet, 7_200, 10_000)
+    sheet.sent(7_220, "input_audio_buffer.commit", event_id="commit")
+    sheet.received(7_230, "input_audio_buffer.committed", item_id="u1")
+    sheet.received(7_231, "conversation.item.added", item={"id": "u1"})
+    sheet.stream(10_020, 16_000)
+    sheet.utterance(12_000, "favourite_colour", onset_ms=9_200, offset_ms=11_000)
+    sheet.received(12_120, "input_audio_buffer.speech_started", label="again", audio_start_ms=1_700, item_id="u2")
+    sheet.end(14_200)
+    return sheet
+
+
+def good_listening_pause_silent(mode: str = "server_vad") -> Sheet:
+    """Off at 7,200 ms after so much silence, on at 10,300 ms; speech as in `good_listening_pause`, 300 ms later."""
+    sheet = opened("listening_pause_silent", mode)
+    sheet.stream(10, 7_200)
+    _off_and_on(sheet, 7_200, 10_300)
+    sheet.stream(10_320, 16_000)
+    sheet.utterance(12_300, "favourite_colour", onset_ms=9_200, offset_ms=11_000)
+    sheet.received(12_420, "input_audio_buffer.speech_started", label="again", audio_start_ms=1_700, item_id="u2")
+    sheet.end(14_500)
+    return sheet
+
+
+def good_cancel() -> Sheet:
+    sheet = opened("cancel", None)
+    sheet.sent(30, "response.create", response={"output_modalities": ["audio"]}, event_id="create")
+    sheet.received(60, "response.created", response={"id": "r1"})
+    sheet.delta(100, "r1", "a1", 100, label="first")
+    sheet.delta(200, "r1", "a1", 100, label="second")
+    sheet.sent(1_000, "response.cancel", response_id="r1", event_id="cancel")
+    sheet.delta(1_010, "r1", "a1", 100, label="crossing")
+    sheet.received(1_100, "response.done", response={"id": "r1", "status": "cancelled"})
+    sheet.end(2_700)
+    return sheet
+
+
+def good_function_call() -> Sheet:
+    sheet = opened("function_call", None)
+    sheet.sent(20, "conversation.item.create", label="request", item={"type": "message"}, event_id="request")
+    sheet.sent(30, "response.create", response={"output_modalities": ["audio"]}, event_id="create")
+    sheet.received(60, "response.created", response={"id": "r1"})
+    call = {"call_id": "c1", "name": "send_chat", "arguments": '{"message": "hello"}'}
+    sheet.received(100, "response.function_call_arguments.done", response_id="r1", item_id="f1", **call)
+    output = [{"type": "function_call", **call}]
+    sheet.received(110, "response.done", response={"id": "r1", "status": "completed", "output": output})
+    item = {"type": "function_call_output", "call_id": "c1", "output": "{}"}
+    sheet.sent(120, "conversation.item.create", label="output", item=item, event_id="output")
+    sheet.received(130, "conversation.item.added", item=item)
+    sheet.sent(140, "response.create", label="ask again", response={}, event_id="again")
+    sheet.received(150, "response.created", label="created again", response={"id": "r2"})
+    sheet.delta(160, "r2", "a2", 100, label="spoken")
+    sheet.received(170, "response.done", label="done again", response={"id": "r2", "status": "completed"})
+    sheet.end(200)
+    return sheet
+
+
+def _silent_answer(sheet: Sheet, tool: str, arguments: str) -> Sheet:
+    choice = {"type": "function", "name": tool}
+    sheet.sent(
+        30, "response.create", response={"output_modalities": ["text"], "tool_choice": choice}, event_id="create"
+    )
+    sheet.received(60, "response.created", response={"id": "r1"})
+    call = {"call_id": "c1", "name": tool, "arguments": arguments}
+    sheet.received(100, "response.function_call_arguments.done", response_id="r1", item_id="f1", **call)
+    output = [{"type": "function_call", **call}]
+    sheet.received(110, "response.done", response={"id": "r1", "status": "completed", "output": output})
+    sheet.end(1_610)
+    return sheet
+
+
+def good_silent_tool() -> Sheet:
+    return _silent_answer(opened("silent_tool", None), "answer_scale", '{"value": 40}')
+
+
+def good_image_context() -> Sheet:
+    sheet = opened("image_context", None)
+    sheet.sent(20, "conversation.item.create", item={"type": "message"}, event_id="image")
+    return _silent_answer(sheet, "answer_text", '{"text": "Red."}')
+
+
+def good_turn_detection_fields(mode: str = "server_vad") -> Sheet:
+    sheet = Sheet("turn_detection_fields", mode)
+    sheet.received(1, "session.created", session={})
+    server = {"type": "server_vad", "silence_duration_ms": 500, "create_response": True}
+    semantic = {"type": "semantic_vad", "eagerness": "auto", "create_response": True}
+    for number, requested in enumerate((server, semantic, server)):
+        session = {"audio": {"input": {"turn_detection": requested}}}
+        echoed = {"audio": {"input": {"turn_detection": {"threshold": 0.5, **requested}}}}
+        sheet.sent(10 + 10 * number, "session.update", label=f"update {number}", session=session, event_id=f"u{number}")
+        sheet.received(15 + 10 * number, "session.updated", label=f"answer {number}", session=echoed)
+    sheet.end(100)
+    return sheet
+
+
+GOOD = {
+    "handshake": good_handshake,
+    "engine_turn": good_engine_turn,
+    "barge_in": good_barge_in,
+    "listening_pause": good_listening_pause,
+    "listening_pause_silent": good_listening_pause_silent,
+    "cancel": good_cancel,
+    "function_call": good_function_call,
+    "silent_tool": good_silent_tool,
+    "image_context": good_image_context,
+    "turn_detection_fields": good_turn_detection_fields,
+}

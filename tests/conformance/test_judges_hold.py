@@ -101,7 +101,14 @@ def _is_evidence(good: Callable[[], Sheet], name: str) -> bool:
     harmless = {
         "handshake": {"session.created"},
         "engine_turn": {"session.created", "input_audio_buffer.speech_stopped", "answer.added", "second"},
-        "barge_in": {"session.created", "crossing", "input_audio_buffer.committed", "own reply", "own audio", "append"},
+        "barge_in": {"session.created", "crossing", "input_audio_buffer.committed", "own reply", "own audio"},
+        "listening_pause": {"session.created", "conversation.item.added", "stream.stopped"},
+        "listening_pause_silent": {"session.created", "stream.stopped"},
+        "cancel": {"session.created", "crossing"},
+        "function_call": {"session.created", "request"},
+        "silent_tool": {"session.created"},
+        "image_context": {"session.created", "conversation.item.create"},
+        "turn_detection_fields": {"session.created"},
     }
     common = {"append", "delta", "stream.started", "conversation.item.create"}
     return name not in harmless.get(good().check, set()) | common

@@ -2,7 +2,7 @@
 
 - speech_started arrives at the onset: 0 to maxOnsetDelayMs after the chunk that carried the onset was sent.
 - Its audio_start_ms lies at the onset on the audio clock. Padding may put it earlier: more than the padding and
-  `PADDING_SLACK_MS` is worth a warning, more than maxOnsetDelayMs a failure. The silence before the speech is of random
+  some slack is worth a warning, more than maxOnsetDelayMs a failure. The silence before the speech is of random
   length, so that no constant can pass.
 - committed, conversation.item.added and conversation.item.done carry the item_id of speech_started.
 - The first audio comes within maxResponseStartMs of committed. (Semantic detection may wait for seconds before it
@@ -14,16 +14,21 @@
 from typing import Final
 
 from simulator.conformance.check import Check, Findings, label
+from simulator.conformance.clauses import (
+    acknowledged,
+    audio_start_in_place,
+    ended,
+    padding_of,
+    speech_noticed,
+    spoken,
+)
 from simulator.conformance.driver import Driver, received
-from simulator.conformance.evidence import Response, Utterance, milliseconds, number, text, value_at, whole_number
-from simulator.conformance.preconditions import acknowledged, spoken
+from simulator.conformance.evidence import Response, milliseconds, text, value_at, whole_number
 from simulator.record.entries import Direction, Entry
 from simulator.units import samples_to_ms
 
 QUESTION: Final = "coffee_or_tea"
 SHORTEST_ANSWER_MS: Final = 500
-DEFAULT_PADDING_MS: Final = 300
-PADDING_SLACK_MS: Final = 200
 
 
 async def drive(driver: Driver) -> None:
@@ -36,28 +41,18 @@ async def drive(driver: Driver) -> None:
     await driver.until_sent(question.offset_sample)
     committed = await driver.wait_for(received("input_audio_buffer.committed"), what="committed", since=started)
     created = await driver.wait_for(received("response.created"), what="response.created", since=committed)
-    response_id = text(created, "response", "id") or ""
-    await driver.until_done(response_id)
+    await driver.until_done(created)
 
 
 def judge(findings: Findings) -> None:
     """Follow the turn from its onset to the end of the answer."""
-    acknowledged(findings)
+    session = acknowledged(findings)
     utterance, onset, offset = spoken(findings, QUESTION)
     timeout_ms = findings.limits.event_timeout_ms
     evidence = findings.evidence
 
-    started = evidence.received("input_audio_buffer.speech_started", since=onset)
-    started = findings.need(started, "speech_started", since=onset, within_ms=findings.limits.max_onset_delay_ms)
-    findings.measure(
-        "onset to speech_started",
-        milliseconds(onset, started),
-        "ms",
-        limit=findings.limits.max_onset_delay_ms,
-        start=onset,
-        end=started,
-    )
-    _judge_audio_start(findings, started, utterance)
+    started = speech_noticed(findings, onset)
+    audio_start_in_place(findings, started, samples_to_ms(utterance.onset_sample), padding_of(session))
 
     committed = evidence.received("input_audio_buffer.committed", since=started)
     committed = findings.need(committed, "committed", since=offset, within_ms=timeout_ms)
@@ -76,25 +71,6 @@ def judge(findings: Findings) -> None:
     _judge_answer(findings, response, first)
 
 
-def _judge_audio_start(findings: Findings, started: Entry, utterance: Utterance) -> None:
-    audio_start_ms = number(started, "audio_start_ms")
-    if audio_start_ms is None:
-        raise findings.stop()  # the common rules named the field
-    onset_ms = samples_to_ms(utterance.onset_sample)
-    early_ms, limit_ms = onset_ms - audio_start_ms, findings.limits.max_onset_delay_ms
-    findings.measure("audio_start_ms before the onset", early_ms, "ms", limit=limit_ms, end=started)
-    where = f"audio_start_ms is {audio_start_ms:g}, and speech began at {onset_ms:.0f} ({label(started)})"
-    _, answer = findings.evidence.update_and_answer()
-    padding_ms = (
-        None if answer is None else number(answer, "session", "audio", "input", "turn_detection", "prefix_padding_ms")
-    )
-    padding_ms = DEFAULT_PADDING_MS if padding_ms is None else padding_ms
-    if abs(early_ms) > limit_ms:
-        findings.fail(f"{where}: more than {limit_ms} ms apart.")
-    elif early_ms > padding_ms + PADDING_SLACK_MS:
-        findings.warn(f"{where}: earlier than {padding_ms:g} ms of padding explain.")
-
-
 def _judge_item(findings: Findings, started: Entry, committed: Entry) -> None:
     item_id = text(started, "item_id")
     if text(committed, "item_id") != item_id:
@@ -111,9 +87,7 @@ def _judge_item(findings: Findings, started: Entry, committed: Entry) -> None:
 
 
 def _judge_answer(findings: Findings, response: Response, first: Entry) -> None:
-    last = response.deltas[-1] if response.deltas else first
-    timeout_ms = findings.limits.event_timeout_ms
-    done = findings.need(response.done, "response.done for the answer", since=last, within_ms=timeout_ms)
+    done = ended(findings, response, first)
     findings.measure("answer", samples_to_ms(response.audio_samples), "ms", limit=SHORTEST_ANSWER_MS, end=done)
     if response.status != "completed":
         findings.fail(f"The answer ended as {response.status} {response.reason or response.failure} ({label(done)}).")

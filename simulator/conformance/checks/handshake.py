@@ -5,6 +5,7 @@ format without its rate leaves the rate open, and fails.
 """
 
 from simulator.conformance.check import Check, Findings, label
+from simulator.conformance.clauses import update
 from simulator.conformance.driver import Driver
 from simulator.conformance.evidence import value_at
 from simulator.profile.facts import AUDIO_FORMAT
@@ -18,17 +19,8 @@ async def drive(driver: Driver) -> None:
 def judge(findings: Findings) -> None:
     """Compare both formats in the answer to our update."""
     evidence = findings.evidence
-    update, answer = evidence.update_and_answer()
-    if update is None:
-        findings.doubt("No session.update was sent.", retry=True)
-        raise findings.stop()
-    refused = evidence.error_for(update)
-    if refused is not None and answer is None:
-        findings.fail(f"The session.update was refused ({label(refused)}): {value_at(refused, 'error', 'message')}")
-        raise findings.stop()
-    limit_ms = findings.limits.event_timeout_ms
-    answer = findings.need(answer, "session.updated", since=update, within_ms=limit_ms)
-    findings.at_most("session.update to session.updated", update, answer, limit_ms)
+    sent, answer = update(findings, 0, "opens the session")
+    findings.at_most("session.update to session.updated", sent, answer, findings.limits.event_timeout_ms)
     if evidence.received("session.created") is None:
         findings.warn("The engine never sent session.created.")
     for direction in ("input", "output"):
