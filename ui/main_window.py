@@ -6,11 +6,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from simulator.engines.profiles import config_folder, data_folder
+from simulator.engines.profiles import config_folder
 from simulator.errors import SimulatorError
-from simulator.participant.messages import ConnectionState, Level, Status
+from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
 from simulator.profile.facts import TURN_DETECTIONS
 from simulator.record.entries import Entry
+from simulator.resources import data_folder
 from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, push_deeds
 from ui.background import Background
 from ui.checks_feed import ChecksFeed
@@ -313,6 +314,8 @@ class MainWindow(QMainWindow):
         self.agent.show_status(status)
         self.notices.show_lacks(status.lacks)
         idle = status.connection is ConnectionState.IDLE
+        speak = "hold Space and speak" if self.connection.voice.kind is VoiceKind.MICROPHONE else "Talk (Space)"
+        self.timeline.set_empty_text(f"Connect (F5), then {speak}: the conversation appears here" if idle else "")
         self.setWindowTitle(TITLE if idle else f"{status.engine} · {status.connection.value} — {TITLE}")
 
     def _show_level(self, level: Level) -> None:

@@ -38,7 +38,7 @@ class MemoryKeyring(keyring.backend.KeyringBackend):
 @pytest.fixture
 def store() -> Iterator[MemoryKeyring]:
     before = keyring.get_keyring()
-    memory = MemoryKeyring()
+    memory = MemoryKeyring()  # type: ignore[no-untyped-call]
     memory.keys = {}
     keyring.set_keyring(memory)
     yield memory

@@ -76,19 +76,21 @@ class EnginesDialog(QDialog):
         self.list.currentRowChanged.connect(self._chosen)
         self.name_field = QLineEdit()
         self.url_field = QLineEdit()
-        self.url_field.setPlaceholderText("wss://host/path")
         self.model_field = QLineEdit()
-        self.model_field.setPlaceholderText("sent as ?model=…")
         self.headers_field = QPlainTextEdit()
         self.headers_field.setTabChangesFocus(True)
-        self.headers_field.setPlaceholderText("Name: value\napi-key: $MY_VARIABLE")
         self.headers_field.setToolTip("One header a line. A value that begins with $ names an environment variable.")
         self.headers_field.setFixedHeight(self.fontMetrics().lineSpacing() * 4)
         self.key_env_field = QLineEdit()
-        self.key_env_field.setPlaceholderText("MY_ENGINE_KEY")
         self.key_field = QLineEdit()
         self.key_field.setEchoMode(QLineEdit.EchoMode.Password)
-        self.key_field.setPlaceholderText("paste a key to store it in the system's keyring")
+        self._examples: dict[QLineEdit | QPlainTextEdit, str] = {
+            self.name_field: "what you call it",
+            self.url_field: "wss://host/path",
+            self.model_field: "sent as ?model=…",
+            self.headers_field: "Name: value\napi-key: $MY_VARIABLE",
+            self.key_env_field: "MY_ENGINE_KEY",
+        }
         self.store_button = QPushButton("Store key")
         self.store_button.clicked.connect(self._store_key)
         self.forget_button = QPushButton("Forget key")
@@ -171,7 +173,10 @@ class EnginesDialog(QDialog):
         self.key_field.clear()
         for field in (self.name_field, self.url_field, self.model_field, self.headers_field, self.key_env_field):
             field.setEnabled(not profile.builtin)
+            # An example in a field that cannot be filled in would pass for its content.
+            field.setPlaceholderText("" if profile.builtin else self._examples[field])
         keyless = profile.builtin and not profile.needs_key
+        self.key_field.setPlaceholderText("" if keyless else "paste it here: it goes to the system's keyring")
         for widget in (self.key_field, self.store_button, self.forget_button):
             widget.setEnabled(bool(profile.name) and not keyless)
         self.save_button.setEnabled(not profile.builtin)
