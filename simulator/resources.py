@@ -1,13 +1,19 @@
-"""Where the files that come with the program lie: icons, recorded voices, sample studies.
+"""Where files lie: those that come with the program (icons, recorded voices, sample studies), and the user's own.
 
 An installed copy has them in `simulator/_data/`; a checkout (and an editable install of one) in `assets/` and
 `fixtures/` beside the packages.
 """
 
+import os
 from pathlib import Path
 from typing import Final
 
+import platformdirs
+
 from simulator.errors import UnknownName
+
+APPLICATION: Final = "participant-simulator"
+"""The name of the user's folders."""
 
 _PACKAGE: Final = Path(__file__).resolve().parent
 _ROOT: Final = _PACKAGE / "_data" if (_PACKAGE / "_data").is_dir() else _PACKAGE.parent
@@ -26,6 +32,12 @@ def fixture_path(name: str) -> Path:
 def fixtures_dir() -> Path:
     """Return the folder of the fixtures, for listing them."""
     return _ROOT / "fixtures"
+
+
+def data_folder() -> Path:
+    """Return the folder for records, reports and recordings; PARTICIPANT_SIMULATOR_DATA overrides the platform's."""
+    override = os.environ.get("PARTICIPANT_SIMULATOR_DATA")
+    return Path(override) if override else platformdirs.user_data_path(APPLICATION, appauthor=False)
 
 
 def _existing(folder: Path, name: str, kind: str) -> Path:

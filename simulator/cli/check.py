@@ -10,8 +10,9 @@ from simulator.cli.output import result, result_json, say, say_json
 from simulator.cli.parser import Commands, add_engine_options, at_least_one, engine_target
 from simulator.cli.stopping import run_stoppable
 from simulator.engines.embedded import EmbeddedEngine
-from simulator.engines.profiles import EngineTarget, data_folder
+from simulator.engines.profiles import EngineTarget
 from simulator.errors import UsageError
+from simulator.resources import data_folder
 
 if TYPE_CHECKING:
     from simulator.conformance.report import Report

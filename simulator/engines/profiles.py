@@ -19,8 +19,8 @@ import platformdirs
 from simulator.engines.keys import find_key
 from simulator.errors import KeyMissing, StorageFault, UnknownName, UnreadableFile, UsageError
 from simulator.profile.facts import DEFAULT_MODEL, DEFAULT_URL
+from simulator.resources import APPLICATION
 
-APPLICATION: Final = "participant-simulator"
 EMBEDDED: Final = "embedded"
 
 _FORMAT: Final = "participant-simulator/engines"
@@ -87,12 +87,6 @@ def config_folder() -> Path:
     """Return the folder with the user's settings; PARTICIPANT_SIMULATOR_CONFIG overrides the platform's."""
     override = os.environ.get("PARTICIPANT_SIMULATOR_CONFIG")
     return Path(override) if override else platformdirs.user_config_path(APPLICATION, appauthor=False)
-
-
-def data_folder() -> Path:
-    """Return the folder for records and reports; PARTICIPANT_SIMULATOR_DATA overrides the platform's."""
-    override = os.environ.get("PARTICIPANT_SIMULATOR_DATA")
-    return Path(override) if override else platformdirs.user_data_path(APPLICATION, appauthor=False)
 
 
 def engines_file() -> Path:

@@ -16,7 +16,7 @@ from typing import Final
 from simulator.audio.playout import Playout
 from simulator.audio.streams import DacSource
 from simulator.engines.embedded import EmbeddedEngine
-from simulator.engines.profiles import EngineTarget, data_folder, resolve
+from simulator.engines.profiles import EngineTarget, resolve
 from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UnreadableFile, UsageError
 from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
@@ -48,6 +48,7 @@ from simulator.participant.voice import SpokenChunk, Voice
 from simulator.profile.facts import turn_detection
 from simulator.record.entries import Direction, Entry
 from simulator.record.redact import Redactor, redact_url
+from simulator.resources import data_folder
 from simulator.session.settings import SessionSettings
 
 FLUSH_EVERY_S: Final = 1 / 30
