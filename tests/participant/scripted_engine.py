@@ -131,11 +131,14 @@ class ScriptedEngine:
     async def _connected(self, socket: ServerConnection) -> None:
         side = EngineSide(socket)
         self.sides.append(side)
+        script = asyncio.ensure_future(self._script(side))
+        # The script ends with the connection, wherever it is.
         listening = asyncio.create_task(side.listen())
+        listening.add_done_callback(lambda _: script.cancel())
         try:
-            await self._script(side)
+            await script
             await listening
-        except ConnectionClosed:
+        except (ConnectionClosed, asyncio.CancelledError):
             pass
         except Exception as failure:
             self.failures.append(failure)

@@ -96,7 +96,7 @@ async def test_connecting_can_be_cancelled() -> None:
         port = server.sockets[0].getsockname()[1]
         connecting = asyncio.create_task(host.send(Connect, engine=f"ws://127.0.0.1:{port}/"))
         await accepted.wait()
-        assert host.status.connection is ConnectionState.CONNECTING
+        await host.status_with(lambda status: status.connection is ConnectionState.CONNECTING)
         assert await host.send(Disconnect) is None
         assert await connecting == "Connecting was cancelled."
         assert host.status.connection is ConnectionState.IDLE

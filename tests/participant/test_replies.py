@@ -1,0 +1,42 @@
+"""When a reply begins and when it is over for the participant."""
+
+from simulator.participant.replies import ReplyBegan, ReplyOver, ReplyWatch
+
+
+def test_a_reply_is_over_when_it_was_heard_however_early_the_engine_was_done() -> None:
+    watch = ReplyWatch()
+    assert watch.sound("r1", "i1") == [ReplyBegan("r1")]
+    assert watch.sound("r1", "i1") == []
+    assert watch.done("r1", failed=False) == []
+    assert watch.heard("i1") == [ReplyOver("r1", "heard")]
+
+
+def test_a_reply_of_two_items_is_over_after_the_second() -> None:
+    watch = ReplyWatch()
+    watch.sound("r1", "i1")
+    watch.sound("r1", "i2")
+    assert watch.heard("i1") == []
+    assert watch.done("r1", failed=False) == []
+    assert watch.heard("i2") == [ReplyOver("r1", "heard")]
+
+
+def test_a_reply_heard_before_the_engine_is_done_is_over_with_done() -> None:
+    watch = ReplyWatch()
+    watch.sound("r1", "i1")
+    assert watch.heard("i1") == []
+    assert watch.done("r1", failed=True) == [ReplyOver("r1", "failed")]
+
+
+def test_a_cut_ends_every_reply_it_touches() -> None:
+    watch = ReplyWatch()
+    watch.sound("r1", "i1")
+    watch.sound("r2", "i2")
+    assert watch.cut(["i1", "i2"]) == [ReplyOver("r1", "cut"), ReplyOver("r2", "cut")]
+    assert watch.done("r1", failed=False) == []
+    assert watch.cut(["i1"]) == []
+
+
+def test_a_response_without_sound_is_no_reply() -> None:
+    watch = ReplyWatch()
+    assert watch.done("silent", failed=False) == []
+    assert watch.heard("unknown") == []
