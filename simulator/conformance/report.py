@@ -1,9 +1,12 @@
 """The report of a suite run, and the same verdicts computed again from its records."""
 
+import importlib.metadata
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,18 +14,38 @@ import msgspec
 
 from simulator import __version__
 from simulator.audio.recordings import sha256_of
-from simulator.conformance.check import Judgement, Measurement, Verdict
+from simulator.conformance.check import Check, Judgement, Measurement, Verdict
 from simulator.conformance.checks import discover
 from simulator.conformance.judging import judge_record
+from simulator.conformance.repeats import Repeats, summarise
 from simulator.errors import StorageFault, UnreadableFile
 from simulator.profile.facts import SPEC_VERSION, SUITE_VERSION, THRESHOLDS
 from simulator.record.log import TOOL_NAME
-from simulator.record.reader import read_record
+from simulator.record.reader import Record, read_record
+from simulator.record.wav import CHANNELS, track_path
+from simulator.units import NS_PER_MS
 
 FORMAT: Final = "participant-simulator/report"
 FORMAT_VERSION: Final = 1
 
+_LIBRARIES: Final = ("numpy", "websockets", "soundfile", "msgspec")
+"""What a run depends on besides Python: their versions are in the report."""
+
 EXIT_CODES: Final = {Verdict.PASSED: 0, Verdict.FAILED: 1, Verdict.INCONCLUSIVE: 2}
+
+
+@cache
+def commit_of_checkout() -> str | None:
+    """Return the commit that this program runs from, or None where it is an installed copy."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return None
+    describe = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        found = subprocess.run(describe, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None  # no git here: the version has to do
+    return found.stdout.strip() or None
 
 
 class Tool(msgspec.Struct, frozen=True):
@@ -30,7 +53,8 @@ class Tool(msgspec.Struct, frozen=True):
 
     name: str = TOOL_NAME
     version: str = __version__
-    commit: str | None = None
+    commit: str | None = msgspec.field(default_factory=commit_of_checkout)
+    """Of a checkout, ``-dirty`` where files were changed since; null in an installed copy."""
 
 
 class Engine(msgspec.Struct, frozen=True, rename="camel"):
@@ -39,6 +63,8 @@ class Engine(msgspec.Struct, frozen=True, rename="camel"):
     name: str
     url: str
     model: str
+    headers: list[str] = []
+    """Names only; no value is ever kept."""
     session_requested: dict[str, Any] | None = None
     session_accepted: dict[str, Any] | None = None
 
@@ -65,6 +91,10 @@ class Result(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     record: str | None
     """Relative to the report, or to the folder given with ``--records``; null where the run never began."""
     record_sha256: str | None
+    audio_sha256: dict[str, str] = {}
+    """Of each audio track of the record."""
+    duration_ms: float = 0.0
+    """Of the attempt that counts, from the opening of its record to the last entry."""
     attempts: int
 
 
@@ -75,7 +105,7 @@ class Report(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     format_version: int = FORMAT_VERSION
     spec_version: str = SPEC_VERSION
     suite_version: int = SUITE_VERSION
-    tool: Tool = Tool()
+    tool: Tool = msgspec.field(default_factory=Tool)
     engine: Engine
     started_at: str
     finished_at: str
@@ -86,6 +116,8 @@ class Report(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     readings: dict[str, str] = {}
     extras: list[Result] = []
     results: list[Result]
+    repeats: list[Repeats] = []
+    """One for each check and mode: n of N, and the spread of what was measured."""
 
     @property
     def exit_code(self) -> int:
@@ -103,30 +135,23 @@ def overall(results: Iterable[Result]) -> Verdict:
 
 
 def environment() -> dict[str, Any]:
-    """Return what may matter about the computer; nothing that names it or its user."""
+    """Return what may matter about the computer; nothing that names it, its user or its folders."""
     return {
         "python": platform.python_version(),
         "system": platform.system(),
         "machine": platform.machine(),
         "cores": os.cpu_count(),
         "byteOrder": sys.byteorder,
+        "libraries": {name: importlib.metadata.version(name) for name in _LIBRARIES},
     }
 
 
 def result_of(
-    judgement: Judgement,
-    *,
-    check: str,
-    mode: str | None,
-    clause: str,
-    record: str,
-    sha256: str,
-    attempts: int,
-    repeat: int,
+    judgement: Judgement, found: Record, *, check: Check, mode: str | None, record: str, attempts: int, repeat: int
 ) -> Result:
-    """Return the result that states a judgement."""
+    """Return the result that states the judgement of `found`, a record which the report names `record`."""
     return Result(
-        check=check,
+        check=check.id,
         turn_detection=mode,
         repeat=repeat,
         verdict=judgement.verdict,
@@ -134,17 +159,24 @@ def result_of(
         warnings=judgement.warnings,
         measurements=judgement.measurements,
         readings=judgement.readings,
-        clause=clause,
+        clause=check.clause,
         record=record,
-        record_sha256=sha256,
+        record_sha256=sha256_of(found.path),
+        audio_sha256=_audio_sha256(found.path),
+        duration_ms=round(max((entry.t_ns for entry in found.entries), default=0) / NS_PER_MS, 1),
         attempts=attempts,
     )
+
+
+def _audio_sha256(record: Path) -> dict[str, str]:
+    tracks = {track.value: track_path(record, track) for track in CHANNELS}
+    return {name: sha256_of(path) for name, path in tracks.items() if path.is_file()}
 
 
 def to_json(report: Report, relative_to: Path | None = None, records_dir: Path | None = None) -> bytes:
     """Return the report as indented JSON. Records are named relative to the folder `relative_to`, if given."""
     if relative_to is not None and records_dir is not None:
-        prefix = Path(os.path.relpath(records_dir.resolve(), relative_to.resolve())).as_posix()
+        prefix = _way(relative_to.resolve(), records_dir.resolve())
         report = msgspec.structs.replace(
             report, results=_placed(report.results, prefix), extras=_placed(report.extras, prefix)
         )
@@ -153,11 +185,24 @@ def to_json(report: Report, relative_to: Path | None = None, records_dir: Path |
 
 def write_json(report: Report, path: Path, records_dir: Path) -> None:
     """Write the report. Raises StorageFault."""
+    write_whole(path, to_json(report, path.parent, records_dir))
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that is there whole or not at all, whatever happens. Raises StorageFault."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(to_json(report, path.parent, records_dir))
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+        try:
+            with unfinished.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
-        raise StorageFault(f"The report {path} cannot be written: {error.strerror or error}.") from error
+        raise StorageFault(f"{path} cannot be written: {error.strerror or error}. Choose another place.") from error
 
 
 def read_json(path: Path) -> Report:
@@ -192,6 +237,9 @@ def judge_report(path: Path, records_dir: Path | None = None) -> tuple[int, str]
             again.append(found)
         lines.append(_line(found, remark))
     verdict = overall(again)
+    if (verdict, summarise(again)) != (report.verdict, report.repeats):
+        trusted = False
+        lines.append("The verdict of the whole, or the counts in the report, do not follow from its results.")
     lines.append(f"{verdict.value}: {len(again)} results" + ("" if trusted else ", and not all are the report's own"))
     return (EXIT_CODES[verdict] if trusted else 2), "\n".join(lines) + "\n"
 
@@ -203,26 +251,47 @@ def _judge_again(result: Result, folder: Path, records_dir: Path | None) -> tupl
     checks = discover()
     if result.check not in checks:
         return result, "this program has no such check"
-    path = folder / result.record if records_dir is None else records_dir / Path(result.record).name
+    path = record_path(result.record, folder, records_dir)
     if not path.is_file():
         return result, f"its record {path} is missing"
     check = checks[result.check]
-    judgement = judge_record(check, result.turn_detection, read_record(path))
+    try:
+        found = read_record(path)
+    except UnreadableFile as error:
+        return result, f"its record was changed: {error}"
     again = result_of(
-        judgement,
-        check=check.id,
+        judge_record(check, result.turn_detection, found),
+        found,
+        check=check,
         mode=result.turn_detection,
-        clause=check.clause,
         record=result.record,
-        sha256=sha256_of(path),
         attempts=result.attempts,
         repeat=result.repeat,
     )
     if again.record_sha256 != result.record_sha256:
         return again, f"its record {path} was changed"
+    if again.audio_sha256 != result.audio_sha256:
+        return again, f"the audio of its record {path} was changed"
     if msgspec.json.encode(again) != msgspec.json.encode(result):
         return again, "the report says otherwise"
     return again, None
+
+
+def record_path(record: str, folder: Path, records_dir: Path | None = None) -> Path:
+    """Return where a record lies that a report in `folder` names, or in `records_dir` where that is given."""
+    return folder / record if records_dir is None else records_dir / Path(record).name
+
+
+def _way(folder: Path, records_dir: Path) -> str:
+    """Return how to get from one folder to another, or nothing where it cannot be said without naming the user.
+
+    A report is made to be passed on: a way that climbs above the user's folder and down again would hold their name.
+    """
+    try:
+        way = Path(os.path.relpath(records_dir, folder))
+    except ValueError:  # on another drive
+        return ""
+    return "" if way.is_absolute() or Path.home().name in way.parts else way.as_posix()
 
 
 def _line(result: Result, remark: str | None) -> str:
@@ -235,6 +304,6 @@ def _placed(results: Sequence[Result], prefix: str) -> list[Result]:
     return [
         result
         if result.record is None
-        else msgspec.structs.replace(result, record=f"{prefix}/{Path(result.record).name}")
+        else msgspec.structs.replace(result, record=(Path(prefix) / Path(result.record).name).as_posix())
         for result in results
     ]

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import msgspec
 
-from simulator.audio.recordings import sha256_of
 from simulator.conformance.check import Check, Judgement, Verdict
 from simulator.conformance.checks import discover
 from simulator.conformance.driver import DriveEnded, Driver
 from simulator.conformance.evidence import CHECK_STARTED, DRIVE_ENDED, Evidence, value_at
 from simulator.conformance.judging import judge_record
+from simulator.conformance.repeats import summarise
 from simulator.conformance.report import (
     Engine,
     Fixture,
@@ -30,7 +30,7 @@ from simulator.errors import SimulatorError, StorageFault, UnknownName
 from simulator.profile.facts import SUITE_VERSION, TURN_DETECTIONS, turn_detection
 from simulator.record.entries import Entry
 from simulator.record.log import RecordLog
-from simulator.record.reader import read_record
+from simulator.record.reader import Record, read_record
 from simulator.record.redact import Redactor, redact_url
 from simulator.record.wav import CHANNELS, track_path
 from simulator.record.writer import RecordWriter
@@ -148,10 +148,11 @@ class _Runner:
                 await self._attempt(path, attempt)
             except asyncio.CancelledError:
                 interrupted = True
-            judgement = judge_record(self._run.check, self._run.mode, read_record(path))
+            found = read_record(path)
+            judgement = judge_record(self._run.check, self._run.mode, found)
             if interrupted or not judgement.worth_retrying or attempt == MOST_ATTEMPTS:
                 break
-        result = self._result(judgement, path, attempt)
+        result = self._result(judgement, found, attempt)
         self._tell("finished", verdict=result.verdict.value, reasons=result.reasons, record=str(path))
         return result
 
@@ -216,14 +217,13 @@ class _Runner:
         finally:
             await _finish(log, wire, driver, ended)
 
-    def _result(self, judgement: Judgement, path: Path, attempts: int) -> Result:
+    def _result(self, judgement: Judgement, found: Record, attempts: int) -> Result:
         return result_of(
             judgement,
-            check=self._run.check.id,
+            found,
+            check=self._run.check,
             mode=self._run.mode,
-            clause=self._run.check.clause,
-            record=path.name,
-            sha256=sha256_of(path),
+            record=found.path.name,
             attempts=attempts,
             repeat=self._run.repeat,
         )
@@ -269,6 +269,7 @@ def _report(target: Target, results: list[Result], records_dir: Path, started_at
             name=target.engine_name,
             url=redact_url(target.url),
             model=target.model,
+            headers=sorted(target.headers),
             session_requested=requested,
             session_accepted=accepted,
         ),
@@ -279,6 +280,7 @@ def _report(target: Target, results: list[Result], records_dir: Path, started_at
         verdict=overall(results),
         readings=readings,
         results=results,
+        repeats=summarise(results),
     )
 
 
