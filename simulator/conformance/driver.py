@@ -152,6 +152,11 @@ class Driver:
         update = await self.wire.send({"type": "session.update", "session": {"type": "realtime", "audio": audio}})
         return await self._acknowledged(update)
 
+    async def set_instructions(self, instructions: str) -> Entry:
+        """Change the instructions and nothing else, and return the session.updated that answers it."""
+        session = {"type": "realtime", "instructions": instructions}
+        return await self._acknowledged(await self.wire.send({"type": "session.update", "session": session}))
+
     async def create_item(self, item: Mapping[str, Any]) -> Entry:
         """Send an item for the conversation."""
         return await self.wire.send({"type": "conversation.item.create", "item": dict(item)})
