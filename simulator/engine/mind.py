@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from simulator.engine import script
 from simulator.engine.answers import arguments_for
 from simulator.engine.context import Stimulus, StudyContext
+from simulator.engine.sight import colour_of
 
 if TYPE_CHECKING:
     from simulator.engine.request import ResponseRequest
@@ -27,6 +28,7 @@ _GREETING = re.compile(r"^\W*(hello|hi|hey|good (morning|afternoon|evening)|anyo
 _GOODBYE = re.compile(r"\b(goodbye|good bye|bye|see you|farewell)\b", re.IGNORECASE)
 _RETURNED = re.compile(r"\b(and you|what about you|how about you|and yours)\s*\?", re.IGNORECASE)
 _INTRODUCE = re.compile(r"\b(introduce|get to know|who you are)\b", re.IGNORECASE)
+_COLOUR = re.compile(r"\bcolou?r\b", re.IGNORECASE)
 _BRIEF_MS = 2_000  # with the padding and the silence around it, that is a word or two
 _LONG_MS = 8_000
 
@@ -85,7 +87,18 @@ def _tool(request: ResponseRequest, context: StudyContext) -> dict[str, Any] | N
 def _arguments(tool: dict[str, Any], request: ResponseRequest, context: StudyContext) -> dict[str, Any]:
     if tool["name"] == "send_chat":
         return {"message": _in_turn(script.CHAT_MESSAGES, context)}
-    return arguments_for(tool, _question(tool["name"], request, context))
+    question = _question(tool["name"], request, context)
+    if tool["name"] == "answer_text" and _COLOUR.search(question) and (seen := _seen_colour(request)) is not None:
+        return {"text": seen}
+    return arguments_for(tool, question)
+
+
+def _seen_colour(request: ResponseRequest) -> str | None:
+    """The colour of the image that was shown last."""
+    parts = [part for item in request.items for part in item.wire.get("content") or []]
+    images = [part["image_url"] for part in parts if part["type"] == "input_image"]
+    colour = colour_of(images[-1]) if images else None
+    return None if colour is None else colour.capitalize()
 
 
 def _question(tool: str, request: ResponseRequest, context: StudyContext) -> str:
