@@ -48,6 +48,7 @@ class LogPanel(QWidget):
         self._view = view
         self._theme = theme
         self._told = True
+        self._problems = 0
         self._build_filter()
         self._build_table()
         self.inspector = JsonView(theme)
@@ -73,6 +74,10 @@ class LogPanel(QWidget):
         bar = self.table.verticalScrollBar()
         at_end = bar.value() >= bar.maximum()
         self.model.take_new()
+        if self._problems != self._view.problems:
+            # A note may have judged rows that were painted before it came.
+            self._problems = self._view.problems
+            self._delegate.forget()
         if at_end:
             self.table.scrollToBottom()
         self._show_count()
@@ -152,7 +157,8 @@ class LogPanel(QWidget):
         table = QTableView()
         table.setModel(self.model)
         table.setAccessibleName("Log")
-        table.setItemDelegate(_RowDelegate(self._theme, table, self.model))
+        self._delegate = _RowDelegate(self._theme, table, self.model)
+        table.setItemDelegate(self._delegate)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setShowGrid(False)
@@ -313,8 +319,12 @@ class _RowDelegate(QStyledItemDelegate):
         self._cells: dict[tuple[int, int, int], tuple[str, QColor, QColor | None]] = {}
         """Text, ink and tint by entry, column and width: a frame of a running log paints the same rows again."""
         theme.changed.connect(self._load)
-        model.modelReset.connect(self._cells.clear)
+        model.modelReset.connect(self.forget)
         self._load()
+
+    def forget(self) -> None:
+        """Look at every row anew."""
+        self._cells.clear()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell."""
@@ -323,7 +333,7 @@ class _RowDelegate(QStyledItemDelegate):
             return
         column = index.column()
         rect: QRect = option.rect
-        key = (id(entry), column, rect.width())
+        key = (entry.seq, column, rect.width())
         cell = self._cells.get(key)
         if cell is None:
             if len(self._cells) > _KEPT_CELLS:
