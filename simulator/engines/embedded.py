@@ -63,7 +63,8 @@ class EmbeddedEngine:
         try:
             self._url = await asyncio.wait_for(self._read_ready(self._process), _READY_WITHIN_S)
         except BaseException:
-            await self.stop()
+            # It holds no session yet, so nothing is lost.
+            await self._kill(self._process)
             raise
         return self._url
 
@@ -88,9 +89,12 @@ class EmbeddedEngine:
         try:
             await asyncio.wait_for(process.wait(), _ENDS_WITHIN_S)
         except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+            await self._kill(process)
+
+    async def _kill(self, process: asyncio.subprocess.Process) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
 
     async def __aenter__(self) -> str:
         return await self.start()
