@@ -56,7 +56,7 @@ def starts(edges: list[tuple[float, TurnEvent]]) -> list[TurnStarted]:
     return [edge for _, edge in edges if isinstance(edge, TurnStarted)]
 
 
-@pytest.mark.parametrize("lead_ms", [400, 411, 423])
+@pytest.mark.parametrize("lead_ms", [400, 411, 423, 6005])
 @pytest.mark.parametrize("text", SENTENCES)
 def test_onset_is_noticed_within_150_ms(text: str, lead_ms: int) -> None:
     at_ms, edge = Buffer().edges(spliced(lead_ms, sentence(text)))[0]
@@ -87,8 +87,9 @@ def clicks() -> Samples:
 
 
 @pytest.mark.parametrize("sound", [noise(0.0), noise(0.03), noise(0.1), tone(50), tone(440), tone(1000), clicks()])
-def test_ten_seconds_without_speech_begin_no_turn(sound: Samples) -> None:
-    assert Buffer().edges(sound) == []
+@pytest.mark.parametrize("lead_ms", [0, 5000])
+def test_ten_seconds_without_speech_begin_no_turn(sound: Samples, lead_ms: int) -> None:
+    assert Buffer().edges(spliced(lead_ms, sound)) == []
 
 
 @pytest.mark.parametrize(("silence_ms", "turns"), [(300, 2), (1000, 1)])
