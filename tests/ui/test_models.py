@@ -1,5 +1,6 @@
 """What panels show, in words: questions, pushes, sessions side by side, voices."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +144,12 @@ def test_voices_are_commands_labels_and_keys() -> None:
     assert first_voice([]) == Voice(VoiceKind.SILENCE)
 
 
-def test_fixture_voices_come_by_name_the_newcomers_first(tmp_path: Path) -> None:
-    for name in ("speech/zebra.flac", "speech/coffee_or_tea.flac", "speech/apple.wav", "studies/a.yaml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    assert [voice.name for voice in fixture_voices(tmp_path)] == ["coffee_or_tea", "apple", "zebra"]
+def test_fixture_voices_come_as_in_their_manifest_the_newcomers_first(tmp_path: Path) -> None:
+    assert fixture_voices(tmp_path) == []
+    names = ("zebra", "coffee_or_tea", "apple")
+    recordings = [{"name": name, "words": f"Say {name}.", "voice": "heart", "durationMs": 9} for name in names]
+    (tmp_path / "speech").mkdir()
+    (tmp_path / "speech" / "manifest.json").write_text(json.dumps({"recordings": recordings}))
+    voices = fixture_voices(tmp_path)
+    assert [voice.name for voice in voices] == ["coffee_or_tea", "zebra", "apple"]
+    assert voices[0].words == "“Say coffee_or_tea.” heart"

@@ -1,8 +1,10 @@
 """What the participant's voice can come from, as the window offers it. No Qt here."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from simulator.participant.messages import ChooseVoice, VoiceKind
 
@@ -12,6 +14,16 @@ FIRST_FIXTURE = "coffee_or_tea"
 AUDIO_SUFFIXES = frozenset({".wav", ".flac", ".ogg", ".mp3", ".aiff", ".aif"})
 
 
+class _Recording(msgspec.Struct, frozen=True):
+    name: str
+    words: str = ""
+    voice: str = ""
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    recordings: list[_Recording]
+
+
 @dataclass(frozen=True, slots=True)
 class Voice:
     """A source of the participant's voice."""
@@ -19,6 +31,8 @@ class Voice:
     kind: VoiceKind
     name: str | None = None
     """Device name, fixture name or path; None for the default microphone and for silence."""
+    words: str = field(default="", compare=False)
+    """What is said in a recording, and by whom."""
 
     @property
     def label(self) -> str:
@@ -56,10 +70,16 @@ def voice_from_key(key: str) -> Voice | None:
 
 
 def fixture_voices(folder: Path) -> list[Voice]:
-    """Return the recordings below `folder`, by name, the newcomer's first."""
-    names = {path.stem for path in folder.rglob("*") if path.suffix.lower() in AUDIO_SUFFIXES}
-    ordered = sorted(names, key=lambda name: (name != FIRST_FIXTURE, name))
-    return [Voice(VoiceKind.RECORDING, name) for name in ordered]
+    """Return the recordings of the fixtures folder in the order of their manifest, the newcomer's first.
+
+    An installation without them has none, and no window may fail for that.
+    """
+    try:
+        found = msgspec.json.decode((folder / "speech" / "manifest.json").read_bytes(), type=_Manifest).recordings
+    except (OSError, msgspec.DecodeError):
+        return []
+    voices = [Voice(VoiceKind.RECORDING, each.name, f"“{each.words}” {each.voice}") for each in found]
+    return sorted(voices, key=lambda voice: voice.name != FIRST_FIXTURE)
 
 
 def first_voice(voices: Iterable[Voice]) -> Voice:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -101,6 +101,7 @@ class ConnectionPanel(QFrame):
             if last_kind is not None and voice.kind is not last_kind:
                 picker.insertSeparator(picker.count())
             picker.addItem(voice.label, voice)
+            picker.setItemData(picker.count() - 1, voice.words or voice.label, Qt.ItemDataRole.ToolTipRole)
             last_kind = voice.kind
         picker.insertSeparator(picker.count())
         picker.addItem("Recording from a file…", (_FILE,))
@@ -178,7 +179,7 @@ class ConnectionPanel(QFrame):
                 self.clock.setText(text)
 
     def _build(self) -> None:
-        self.engine_picker = _picker("Engine", 130)
+        self.engine_picker = _picker("Engine", 120)
         self.engine_picker.activated.connect(self._engine_activated)
         self.turn_detection_picker = _picker("Turn detection", 150)
         for wire in TURN_DETECTIONS:
@@ -199,9 +200,9 @@ class ConnectionPanel(QFrame):
         self.problems_button = QPushButton("⚠ 0")
         self.problems_button.setAccessibleName("Problems")
         self.problems_button.clicked.connect(self.problems_requested)
-        self.voice_picker = _picker("Voice", 190)
+        self.voice_picker = _picker("Voice", 176)
         self.voice_picker.activated.connect(self._voice_activated)
-        self.output_picker = _picker("Loudspeaker", 140)
+        self.output_picker = _picker("Loudspeaker", 126)
         self.output_picker.activated.connect(lambda: self.output_chosen.emit(self.output_picker.currentData()))
         self.meter = LevelMeter(self._theme)
         self.meter.setAccessibleName("Level of the participant's voice")
@@ -221,7 +222,7 @@ class ConnectionPanel(QFrame):
         self.listening_button.setCheckable(True)
         self.listening_button.setObjectName("listening")
         self.listening_button.setAccessibleName("Listening")
-        self.listening_button.setMinimumWidth(180)
+        self.listening_button.setMinimumWidth(164)
         self.listening_button.clicked.connect(self.listening_requested)
         self.stop_button = QPushButton("Stop reply  Esc")
         self.stop_button.setProperty("role", "danger")
@@ -244,6 +245,7 @@ class ConnectionPanel(QFrame):
         upper.addSpacing(SPACE_PX)
         upper.addWidget(self.problems_button)
         _add_labelled(lower, "Voice", self.voice_picker)
+        self.meter.setMinimumWidth(120)
         self.meter.setMaximumWidth(420)
         lower.addWidget(self.meter, 3)
         lower.addStretch(1)
@@ -300,7 +302,7 @@ class ConnectionPanel(QFrame):
             self.talk_button.setText("Stop talking  Space" if talking else "Talk  Space")
             self.talk_button.setToolTip("Play the recording to the engine; again to stop it. Key: Space.")
         elif microphone:
-            self.talk_button.setText("Talking…  Space" if talking else "Hold to talk  Space")
+            self.talk_button.setText("Talking  Space" if talking else "Talk  Space")
             self.talk_button.setToolTip("Hold the button or Space while you speak.")
         else:
             self.talk_button.setText("Talk  Space")
