@@ -96,7 +96,7 @@ def ended(findings: Findings, response: Response, since: Entry) -> Entry:
 def cancelled_in_time(findings: Findings, response: Response, cause: Entry, what: str) -> Entry:
     """Return the response.done that `cause`, named `what`, brought: in time, and as cancelled."""
     limit_ms = findings.limits.max_cancel_to_done_ms
-    done = findings.need(response.done, "response.done for the cancelled reply", since=cause, within_ms=limit_ms)
+    done = findings.need(response.done, f"response.done after {what}", since=cause, within_ms=limit_ms)
     if response.status == "completed" and milliseconds(cause, done) <= CROSSING_MS:
         findings.doubt(f"The engine had finished its reply just as {what} came.", retry=True)
         raise findings.stop()

@@ -61,7 +61,7 @@ FAULTS = {
     "refuse": ("handshake", "no such voice"),
     "late": ("engine_turn", "after the onset of speech, 1000 at most"),
     "no usage": ("engine_turn", "response.usage.total_tokens of the answer is None"),
-    "deaf": ("barge_in", "No response.done for the interrupted reply came within 1500 ms"),
+    "deaf": ("barge_in", "No response.done after speech_started came within 1500 ms"),
     "not over": ("barge_in", "after its response.done"),
     "rounds": ("barge_in", "but acknowledged at"),
 }
