@@ -7,7 +7,7 @@ Two detectors run half a window apart. Each gives a probability every 32 ms, tog
 that begins just after a window's start is then seen up to 16 ms sooner (measured on 16 recordings: at most 127 ms after
 the first sample above -40 dBFS, 143 ms with one detector).
 
-In lasting silence (a muted microphone, a recording's lead) the detectors are no longer asked after 1.5 s, until a sample
+In lasting silence (a muted microphone, the lead of a recording) the detectors are not asked after 1.5 s until a sample
 exceeds -66 dBFS: a session that only waits costs little. The silence they have heard by then is enough for them to find
 the next onset as soon as otherwise (measured; with no silence at all before it they would be up to 0.3 s late).
 """

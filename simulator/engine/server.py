@@ -67,10 +67,10 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
     Raises:
         SetupError: the port cannot be opened, or a part of the engine is missing on this machine.
     """
-    await asyncio.to_thread(SpeechActivity)  # fails here rather than at the first connection
+    activity = await asyncio.to_thread(SpeechActivity)  # fails here rather than at the first connection
     voice = Voice()
     voice.warm_up()
-    engine = _Engine(settings, voice)
+    engine = _Engine(settings, voice, activity)
     try:
         server = await serve_websockets(
             engine.connected,
@@ -117,9 +117,11 @@ def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprot
 class _Engine:
     """What all connections share."""
 
-    def __init__(self, settings: ServerSettings, voice: Voice) -> None:
+    def __init__(self, settings: ServerSettings, voice: Voice, activity: SpeechActivity) -> None:
         self._settings = settings
         self._voice = voice
+        # Loading takes 70 ms and memory that does not all come back, so that sessions hand them on.
+        self._spare_activities = [activity]
 
     def admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """Refuses a handshake with a status and one sentence, or lets it pass with None."""
@@ -136,7 +138,7 @@ class _Engine:
 
     async def connected(self, connection: ServerConnection) -> None:
         """One session, from session.created to the end of the connection."""
-        activity = await asyncio.to_thread(SpeechActivity)
+        activity = self._spare_activities.pop() if self._spare_activities else await asyncio.to_thread(SpeechActivity)
         outbox = Outbox(connection)
         sending = asyncio.create_task(outbox.run())
         rate = self._settings.delivery_rate
@@ -150,6 +152,8 @@ class _Engine:
                 raise
             await self._expire(connection, outbox)
         finally:
+            activity.reset()
+            self._spare_activities.append(activity)
             sending.cancel()
             with contextlib.suppress(asyncio.CancelledError, ConnectionClosed):
                 await sending
