@@ -7,6 +7,7 @@ import string
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,9 +77,12 @@ class Sent:
 
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []
+        self.dones = asyncio.Semaphore(0)
 
     async def send(self, message: str) -> None:
         self.events.append(json.loads(message))
+        if self.events[-1]["type"] == "response.done":
+            self.dones.release()
 
 
 async def _talk(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -109,6 +113,76 @@ def test_no_event_of_a_client_makes_the_engine_fail(events: list[dict[str, Any]]
         if event["type"] == "error":
             assert event["error"]["type"] == "invalid_request_error", event
     assert len({event["event_id"] for event in answered}) == len(answered)
+
+
+class BrokenVoice(Voice):
+    """Cannot say its second sentence."""
+
+    async def spoken(self, sentence: str, speed: float) -> bytes:
+        if "farmer" in sentence:
+            raise RuntimeError("the model is gone")
+        return bytes(48_000)
+
+    async def sentences(self, text: str) -> list[str]:
+        return ["One.", "The farmer."]
+
+
+async def test_reply_that_fails_ends_as_failed_and_the_session_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    sent = Sent()
+    outbox = Outbox(sent)
+    sending = asyncio.create_task(outbox.run())
+    session = Session(defaults("sess_1", "some-model", 0), outbox, _ACTIVITY, BrokenVoice(), rate=float("inf"))
+
+    async def messages() -> AsyncIterator[str]:
+        yield json.dumps({"type": "response.create"})
+        await sent.dones.acquire()
+        yield json.dumps({"type": "response.create", "response": {"output_modalities": ["text"]}})
+        await sent.dones.acquire()
+
+    await asyncio.wait_for(session.run(messages()), 20)
+    sending.cancel()
+    first, second = (event["response"] for event in sent.events if event["type"] == "response.done")
+    assert first["status"] == "failed"
+    assert first["status_details"]["error"]["message"] == "The reply failed: the model is gone"
+    assert first["output"][0]["status"] == "incomplete"
+    assert second["status"] == "completed"
+    assert "a response failed" in caplog.text
+
+
+class SlowReader(Sent):
+    """A client that has stopped reading after the first events."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stuck = asyncio.Event()
+
+    async def send(self, message: str) -> None:
+        await super().send(message)
+        if len(self.events) == 10:
+            self.stuck.set()
+            await asyncio.Event().wait()
+
+
+async def test_reply_waits_for_a_client_that_does_not_read() -> None:
+    slow = SlowReader()
+    outbox = Outbox(slow)
+    sending = asyncio.create_task(outbox.run())
+    put = 0
+
+    async def speak() -> None:
+        nonlocal put
+        while True:
+            await outbox.room()
+            outbox.put({"type": "response.output_audio.delta"})
+            put += 1
+
+    speaking = asyncio.create_task(speak())
+    await asyncio.wait_for(slow.stuck.wait(), 20)
+    for _ in range(1000):
+        await asyncio.sleep(0)
+    assert put < 100
+    speaking.cancel()
+    sending.cancel()
 
 
 async def test_lost_connections_harm_nobody_else() -> None:
