@@ -1,22 +1,24 @@
 """What the user chooses before and between sessions: engine, voice and loudspeaker; offered, remembered, told to the
 participant process."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog
 
+from simulator.audio.recordings import project_recordings, recordings
 from simulator.engines.profiles import EMBEDDED, is_address, load_profiles
 from simulator.errors import SimulatorError
 from simulator.participant.messages import VoiceKind
-from simulator.resources import fixtures_dir
 from ui.commands import SessionCommands
 from ui.devices_feed import Devices, DevicesFeed
 from ui.dialogs.address import AddressDialog
 from ui.dialogs.engines import EnginesDialog
-from ui.models.voices import AUDIO_SUFFIXES, Voice, first_voice, fixture_voices, voice_from_key
+from ui.models.voices import AUDIO_SUFFIXES, Voice, first_voice, recorded_voices, voice_from_key
 from ui.panels.connection import ConnectionPanel
+from ui.recording_adder import RecordingAdder
 from ui.settings import WindowSettings
 from ui.theme import Theme
 
@@ -40,6 +42,10 @@ class Choices(QObject):
         self._panel, self._commands, self._settings, self._theme = panel, commands, settings, theme
         self._devices = devices
         self._microphones: list[Voice] = []
+        self._recordings: list[Voice] = []
+        self.adder = RecordingAdder(self)
+        self.adder.added.connect(self._recording_added)
+        self.adder.failed.connect(self.failed)
         remembered = voice_from_key(settings.text("voice"))
         self._user_chose = remembered is not None
         devices.listed.connect(self._take_devices)
@@ -48,7 +54,9 @@ class Choices(QObject):
         panel.edit_engines_requested.connect(self.edit_engines)
         panel.voice_chosen.connect(self.choose_voice)
         panel.voice_file_requested.connect(self.ask_voice_file)
+        panel.recording_requested.connect(self.ask_recording)
         panel.output_chosen.connect(self._choose_output)
+        self.load_recordings()
         self._offer_voices(remembered or first_voice(self._offered()))
         output = self._remembered_output()
         panel.set_outputs([], output)
@@ -71,14 +79,30 @@ class Choices(QObject):
         self._settings.set_text("voice", voice.key)
         self._offer_voices(voice)
 
+    def load_recordings(self) -> None:
+        """Read which recordings there are."""
+        try:
+            self._recordings = recorded_voices(recordings())
+        except SimulatorError as error:
+            self._recordings = recorded_voices(project_recordings())
+            # Later: nobody listens yet while the window is being made.
+            QTimer.singleShot(0, self, partial(self.failed.emit, str(error)))
+
     def ask_voice_file(self) -> None:
         """Let the user choose an audio file as the voice."""
+        self._ask_file("A recording as the voice", self._file_chosen)
+
+    def ask_recording(self) -> None:
+        """Let the user choose an audio file that is added to the recordings, and take it as the voice."""
+        self._ask_file("Add a recording", lambda name: self.adder.add(Path(name)))
+
+    def _ask_file(self, title: str, take: Callable[[str], None]) -> None:
         self._panel.show_voice(self._commands.voice)
         patterns = " ".join(f"*{suffix}" for suffix in sorted(AUDIO_SUFFIXES))
-        dialog = QFileDialog(self._panel.window(), "A recording as the voice", "", f"Audio ({patterns});;All files (*)")
+        dialog = QFileDialog(self._panel.window(), title, "", f"Audio ({patterns});;All files (*)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._file_chosen)
+        dialog.fileSelected.connect(take)
         dialog.open()
 
     def ask_address(self) -> None:
@@ -106,6 +130,10 @@ class Choices(QObject):
     def _file_chosen(self, name: str) -> None:
         self.choose_voice(Voice(VoiceKind.RECORDING, str(Path(name).resolve())))
 
+    def _recording_added(self, name: str) -> None:
+        self.load_recordings()
+        self.choose_voice(Voice(VoiceKind.RECORDING, name))
+
     def _choose_output(self, device: str | None) -> None:
         self._settings.set_text("output", device or "")
         self._commands.choose_output(device)
@@ -120,7 +148,7 @@ class Choices(QObject):
         self._panel.set_outputs(list(devices.outputs), self._remembered_output())
 
     def _offered(self) -> list[Voice]:
-        return [*self._microphones, *fixture_voices(fixtures_dir()), _SILENCE]
+        return [*self._microphones, *self._recordings, _SILENCE]
 
     def _offer_voices(self, chosen: Voice) -> None:
         self._panel.set_voices(self._offered(), chosen)

@@ -114,6 +114,7 @@ class MainWindow(QMainWindow):
         self.settings.save(self, self._splitters)
         self.settings.set_text("instructions", self.agent.instructions)
         self.devices_feed.stop_and_wait()
+        self.choices.adder.stop_and_wait()
         self.checks_feed.stop_listing()
         self.feed.stopped.connect(partial(self._process_stopped, "feed"))
         if self.checks_feed.running:
@@ -162,7 +163,7 @@ class MainWindow(QMainWindow):
         self._centre.addWidget(self.tabs)
         self._centre.setStretchFactor(0, 1)
         self._centre.setStretchFactor(1, 1)
-        self._centre.setSizes([330, 320])
+        self._centre.setSizes([310, 340])
         self._columns = QSplitter(Qt.Orientation.Horizontal)
         for panel, stretch in ((self.study, 1), (self._centre, 6), (self.agent, 2)):
             self._columns.addWidget(panel)

@@ -51,7 +51,8 @@ def test_run_all_fills_the_cells_while_a_session_goes_on(listed: WindowRig, tmp_
     }
     assert arguments(tmp_path)[:4] == ["--json", "--until-stdin-closes", "--engine", "embedded"]
     assert [word for word in arguments(tmp_path) if word in {"handshake", "barge_in"}] == ["handshake", "barge_in"]
-    assert listed.window.checks.summary.text() == "✓ 1 passed    ✕ 1 failed    ? 1 inconclusive"
+    assert listed.window.checks.summary.text() == "✓ 1   ✕ 1   ? 1"
+    assert listed.window.checks.summary.accessibleName() == "1 passed, 1 failed, 1 inconclusive"
     assert listed.window.tabs.tabText(2) == "Checks 3  ✕ 1"
     assert listed.window.connection.state_label.text() == "● connected"
 

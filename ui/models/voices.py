@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from simulator.audio.recordings import SpeechRecording
 from simulator.participant.messages import ChooseVoice, VoiceKind
 
 FIRST_FIXTURE = "coffee_or_tea"
@@ -69,17 +70,10 @@ def voice_from_key(key: str) -> Voice | None:
         return None
 
 
-def fixture_voices(folder: Path) -> list[Voice]:
-    """Return the recordings of the fixtures folder in the order of their manifest, the newcomer's first.
-
-    An installation without them has none, and no window may fail for that.
-    """
-    try:
-        found = msgspec.json.decode((folder / "speech" / "manifest.json").read_bytes(), type=_Manifest).recordings
-    except (OSError, msgspec.DecodeError):
-        return []
-    voices = [Voice(VoiceKind.RECORDING, each.name, f"“{each.words}” {each.voice}") for each in found]
-    return sorted(voices, key=lambda voice: voice.name != FIRST_FIXTURE)
+def recorded_voices(recordings: Iterable[SpeechRecording]) -> list[Voice]:
+    """Return the recordings as voices: the newcomer's first, then the user's own, then the others in their order."""
+    ordered = sorted(recordings, key=lambda each: (each.name != FIRST_FIXTURE, not each.added))
+    return [Voice(VoiceKind.RECORDING, each.name) for each in ordered]
 
 
 def first_voice(voices: Iterable[Voice]) -> Voice:

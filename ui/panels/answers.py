@@ -18,7 +18,7 @@ from ui.models.session_diff import in_words
 from ui.record_view import RecordView
 from ui.theme import ROW_HEIGHT_PX, Theme
 
-_HEADERS = ("Time", "Question", "Tool", "Value", "Verdict", "Took")
+_HEADERS = ("Time", "Kind", "Tool", "Value", "Verdict", "Took")
 _SEQ = Qt.ItemDataRole.UserRole
 
 

@@ -26,7 +26,8 @@ from ui.models.log_model import Index
 from ui.theme import SPACE_PX, State, Theme, paint_state
 
 _KEY = Qt.ItemDataRole.UserRole
-_ROW_PX = 40
+_ROW_PX = 24
+_LEAST_DETAIL_PX = 60
 _STATES = {
     CellState.QUEUED: State.QUEUED,
     CellState.RUNNING: State.RUNNING,
@@ -98,7 +99,6 @@ class ChecksPanel(QWidget):
         self.stop_button.clicked.connect(self._feed.stop)
         self.summary = QLabel()
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.summary.setContentsMargins(2 * SPACE_PX, 0, 2 * SPACE_PX, SPACE_PX)
         self.table = QTableWidget()
         self.table.setAccessibleName("Checks by turn detection")
         self.table.setItemDelegate(_CellDelegate(self._theme, self._feed, self.table))
@@ -129,13 +129,12 @@ class ChecksPanel(QWidget):
         bar.setSpacing(2 * SPACE_PX)
         for button in (self.run_all_button, self.run_selected_button, self.stop_button):
             bar.addWidget(button)
-        bar.addStretch(1)
+        bar.addWidget(self.summary, 1)
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
-        column.addWidget(self.summary)
         column.addWidget(self.empty, 1)
         column.addWidget(self.table, 1)
         right = QWidget()
@@ -192,14 +191,17 @@ class ChecksPanel(QWidget):
     def _show_summary(self) -> None:
         model = self._feed.model
         parts = [
-            f"{_STATES[state].sign} {model.count(state)} {state.value}"
+            (f"{_STATES[state].sign} {model.count(state)}", f"{model.count(state)} {state.value}")
             for state in (CellState.PASSED, CellState.FAILED, CellState.INCONCLUSIVE)
             if model.count(state)
         ]
         under_way = sum(model.count(state) for state in UNDER_WAY)
         if under_way:
-            parts.append(f"● {under_way} to go")
-        self.summary.setText("    ".join(parts) or ("Not run yet." if self._shape else ""))
+            parts.append((f"{State.QUEUED.sign} {under_way}", f"{under_way} to go"))
+        self.summary.setText("   ".join(short for short, _ in parts) or ("Not run yet" if self._shape else ""))
+        words = ", ".join(words for _, words in parts)
+        self.summary.setToolTip(words)
+        self.summary.setAccessibleName(words)
         failed = model.count(CellState.FAILED)
         self.summary_changed.emit(f"Checks {len(self._shape)}" + (f"  ✕ {failed}" if failed else ""))
 
@@ -254,30 +256,28 @@ class _CellDelegate(QStyledItemDelegate):
             colour = self._theme.colour(state.value if state is not State.WAITING else "running")
             if cell.state is CellState.FAILED and not flags & QStyle.StateFlag.State_Selected:
                 painter.fillRect(rect, self._theme.colour("failed", 0.10))
-            paint_state(painter, QRectF(rect.left() + 10, rect.center().y() - 9, 18, 18), state, colours)
-        text = rect.adjusted(38, 3, -8, -3)
-        detail = cell.waiting_for or (cell.reasons[0] if cell.reasons else "")
+            paint_state(painter, QRectF(rect.left() + 8, rect.center().y() - 7, 16, 16), state, colours)
+        text = rect.adjusted(32, 0, -8, 0)
+        detail = "" if cell.state is CellState.WAITING or not cell.reasons else cell.reasons[0]
         word = (
             f"waiting for {cell.waiting_for}"
             if cell.state is CellState.WAITING and cell.waiting_for
             else cell.state.value
         )
-        if cell.state is CellState.WAITING:
-            detail = ""
         font = painter.font()
         font.setBold(cell.state in FINISHED)
         painter.setFont(font)
         painter.setPen(colour)
-        top = Qt.AlignmentFlag.AlignLeft | (Qt.AlignmentFlag.AlignTop if detail else Qt.AlignmentFlag.AlignVCenter)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         metrics = QFontMetrics(font)
-        painter.drawText(text, top, metrics.elidedText(word, Qt.TextElideMode.ElideRight, text.width()))
-        if detail:
+        painter.drawText(text, left, metrics.elidedText(word, Qt.TextElideMode.ElideRight, text.width()))
+        rest = text.adjusted(metrics.horizontalAdvance(word) + 10, 0, 0, 0)
+        if detail and rest.width() > _LEAST_DETAIL_PX:
             font.setBold(False)
             painter.setFont(font)
             painter.setPen(self._theme.colour("text_muted"))
-            metrics = QFontMetrics(font)
-            words = metrics.elidedText(detail, Qt.TextElideMode.ElideRight, text.width())
-            painter.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, words)
+            words = QFontMetrics(font).elidedText(detail, Qt.TextElideMode.ElideRight, rest.width())
+            painter.drawText(rest, left, words)
         if flags & QStyle.StateFlag.State_HasFocus:
             painter.setPen(self._theme.colour("accent"))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
@@ -322,6 +322,6 @@ def _detail_html(theme: Theme, key: CellKey, cell: Cell, described: str) -> str:
         parts.append("</table>")
     if described:
         parts.append(_paragraph(described, colours.text_muted))
-    if cell.clause:
+    if cell.clause and cell.clause != described:
         parts.append(_paragraph(cell.clause, colours.text_muted))
     return "".join(parts)

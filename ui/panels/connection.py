@@ -26,6 +26,7 @@ SILENT_OUTPUT = "none"
 _ADDRESS = "address"
 _EDIT = "edit"
 _FILE = "file"
+_ADD = "add"
 
 
 class ConnectionPanel(QFrame):
@@ -38,6 +39,8 @@ class ConnectionPanel(QFrame):
     edit_engines_requested = Signal()
     voice_chosen = Signal(Voice)
     voice_file_requested = Signal()
+    recording_requested = Signal()
+    """The user wants to add a recording for good."""
     output_chosen = Signal(object)
     """Device name, None for the system's default, "none" for the silent clock."""
     talk_pressed = Signal()
@@ -105,6 +108,7 @@ class ConnectionPanel(QFrame):
             last_kind = voice.kind
         picker.insertSeparator(picker.count())
         picker.addItem("Recording from a file…", (_FILE,))
+        picker.addItem("Add recording…", (_ADD,))
         picker.setCurrentIndex(self._place_of(chosen))
         _widen_list(picker)
         picker.blockSignals(False)
@@ -332,7 +336,7 @@ class ConnectionPanel(QFrame):
             self._show_talk()
             self.voice_chosen.emit(data)
         else:
-            self.voice_file_requested.emit()
+            (self.recording_requested if data[0] == _ADD else self.voice_file_requested).emit()
 
     def show_voice(self, voice: Voice) -> None:
         """Set the picker to a voice that it offers."""
