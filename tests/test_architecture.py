@@ -23,6 +23,7 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
             "simulator.study",
             "simulator.profile",
             "simulator.audio.peaks",
+            "simulator.audio.recordings",
             "simulator.engines",
             "simulator.cli",
         }
@@ -37,19 +38,23 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
             "simulator.audio",
             "simulator.profile",
             "simulator.engines",
+            "simulator.sockets",
         }
     ),
     "simulator.study": frozenset({"simulator.profile"}),
     "simulator.session": frozenset({"simulator.protocol", "simulator.profile"}),
     "simulator.record": frozenset({"simulator.profile"}),
     "simulator.protocol": frozenset({"simulator.profile"}),
-    "simulator.conformance": frozenset({"simulator.record", "simulator.audio", "simulator.profile"}),
+    "simulator.conformance": frozenset(
+        {"simulator.record", "simulator.audio", "simulator.profile", "simulator.sockets"}
+    ),
     "simulator.engines": frozenset({"simulator.profile"}),
     "simulator.audio": frozenset(),
     "simulator.profile": frozenset(),
     "simulator.engine": frozenset({"simulator.audio.pcm"}),
     "simulator.endpoint": frozenset({"simulator.profile", "simulator.study"}),
     "simulator.__main__": frozenset({"simulator.cli"}),
+    "simulator.sockets": frozenset({"simulator.errors"}),
     "simulator.resources": frozenset({"simulator.errors"}),
     "simulator.units": frozenset(),
     "simulator.errors": frozenset(),

@@ -145,7 +145,7 @@ def own_recordings() -> list[SpeechRecording]:
     path = own_folder() / MANIFEST
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest).recordings
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except (OSError, msgspec.DecodeError) as error:
         raise UnreadableFile(

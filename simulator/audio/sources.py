@@ -239,6 +239,17 @@ def load_recording(path: Path) -> Samples:
 
     Raises UnreadableRecording with a sentence for a file that is missing, no audio, damaged or empty.
     """
+    return as_recording(*read_audio(path))
+
+
+def as_recording(channels: NDArray[np.float32], rate_hz: int) -> Samples:
+    """Mix channels of shape (n, channels) down to 24 kHz mono."""
+    mono = np.nan_to_num(channels.mean(axis=1, dtype=np.float32))
+    return to_int16(resample(mono, rate_hz, SAMPLE_RATE_HZ))
+
+
+def read_audio(path: Path) -> tuple[NDArray[np.float32], int]:
+    """Return an audio file's samples, of shape (n, channels) with n > 0, and their rate. Raises UnreadableRecording."""
     try:
         import soundfile
     except (ImportError, OSError) as error:
@@ -257,5 +268,4 @@ def load_recording(path: Path) -> Samples:
         ) from error
     if not len(channels):
         raise UnreadableRecording(f"{path.name} holds no audio: record it again.")
-    mono = np.nan_to_num(channels.mean(axis=1, dtype=np.float32))
-    return to_int16(resample(mono, rate_hz, SAMPLE_RATE_HZ))
+    return channels, rate_hz
