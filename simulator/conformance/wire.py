@@ -13,26 +13,17 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed as SocketClosed
-from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 
-from simulator import __version__
-from simulator.errors import EngineUnreachable, KeyRefused, SimulatorError
 from simulator.record.entries import Entry
 from simulator.record.log import AUDIO_FIELDS, RecordLog
-from simulator.record.redact import redact_url
+from simulator.sockets import open_websocket
 
-MAX_FRAME_BYTES: Final = 64 * 1024 * 1024
-_QUEUED_FRAMES: Final = 1024
-"""Frames read ahead before the library stops reading the socket, which would make arrival times lie."""
-_OPEN_WITHIN_S: Final = 10.0
 _CLOSE_WITHIN_S: Final = 1.0
 _FRAMES_AT_A_TIME: Final = 32
 """After so many frames without a wait, others get their turn: a flood must not delay what we send."""
@@ -143,46 +134,8 @@ class Wire:
 
 
 async def open_socket(target: Target) -> ClientConnection:
-    """Connect to the engine. Raises EngineUnreachable or KeyRefused."""
-    host = urlsplit(target.url).hostname or ""
-    try:
-        return await connect(
-            target.url,
-            additional_headers=dict(target.headers),
-            user_agent_header=f"participant-simulator/{__version__}",
-            compression=None,
-            proxy=None if _is_loopback(host) else True,
-            max_size=MAX_FRAME_BYTES,
-            max_queue=_QUEUED_FRAMES,
-            open_timeout=_OPEN_WITHIN_S,
-            close_timeout=_CLOSE_WITHIN_S,
-        )
-    except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
-        raise _refusal(error, redact_url(target.url)) from error
-
-
-def _refusal(error: Exception, shown: str) -> SimulatorError:
-    match error:
-        case InvalidStatus() if error.response.status_code in (401, 403):
-            return KeyRefused(f"The engine at {shown} refused the key ({error.response.status_code}): check the key.")
-        case InvalidStatus():
-            return EngineUnreachable(
-                f"The engine at {shown} refused the connection with status {error.response.status_code}: "
-                "check the address and the model."
-            )
-        case TimeoutError():
-            return EngineUnreachable(f"The engine at {shown} did not answer within {_OPEN_WITHIN_S:.0f} s: try again.")
-        case InvalidURI() | InvalidHandshake():
-            return EngineUnreachable(f"There is no realtime engine at {shown}: check the address.", str(error))
-        case _:
-            return EngineUnreachable(f"The engine at {shown} cannot be reached: check that it runs.", str(error))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
+    """Connect to the engine. Raises EngineUnreachable, KeyRefused or EngineFault."""
+    return await open_websocket(target.url, target.headers, close_within_s=_CLOSE_WITHIN_S)
 
 
 def _payload(event: Mapping[str, Any]) -> tuple[bytes | None, str | None]:

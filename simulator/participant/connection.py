@@ -7,36 +7,19 @@ raises does not leave this file.
 
 import asyncio
 import contextlib
-import ssl
 import time
 from collections import deque
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Final, Literal, NamedTuple, Self
-from urllib.parse import urlsplit
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed as SocketClosed
-from websockets.exceptions import (
-    InvalidHandshake,
-    InvalidProxy,
-    InvalidStatus,
-    InvalidURI,
-    NegotiationError,
-    ProxyError,
-)
-from websockets.typing import Subprotocol
 
-from simulator import __version__
 from simulator.engines.profiles import EngineTarget
-from simulator.errors import EngineFault, EngineUnreachable, KeyRefused, SimulatorError
 from simulator.profile.facts import SAFETY_IDENTIFIER_HEADER, SAFETY_IDENTIFIER_PREFIX
+from simulator.sockets import MAX_FRAME_BYTES, open_websocket
 
-MAX_FRAME_BYTES: Final = 64 * 1024 * 1024
-_OPEN_WITHIN_S: Final = 10.0
 _CLOSE_WITHIN_S: Final = 0.5
-_QUEUED_FRAMES: Final = 1024
-"""Frames read ahead before the library stops reading the socket, which would make arrival times lie."""
 
 OnFrame = Callable[[bytes, int], None]
 """Takes the text of a frame as UTF-8, and the monotonic time in ns at which it was read."""
@@ -72,23 +55,7 @@ class Connection:
         Raises EngineUnreachable, KeyRefused, or EngineFault for any other refusal. Cancelling it leaves nothing open.
         """
         headers = {**target.headers, SAFETY_IDENTIFIER_HEADER: SAFETY_IDENTIFIER_PREFIX + pseudonym}
-        host = urlsplit(target.url).hostname or ""
-        try:
-            socket = await connect(
-                target.url,
-                additional_headers=headers,
-                user_agent_header=f"participant-simulator/{__version__}",
-                subprotocols=[Subprotocol("realtime")],
-                compression=None,
-                proxy=None if _is_loopback(host) else True,
-                max_size=MAX_FRAME_BYTES,
-                max_queue=_QUEUED_FRAMES,
-                open_timeout=_OPEN_WITHIN_S,
-                close_timeout=_CLOSE_WITHIN_S,
-            )
-        except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
-            raise _refusal(error, host) from error
-        return cls(socket)
+        return cls(await open_websocket(target.url, headers, ["realtime"], close_within_s=_CLOSE_WITHIN_S))
 
     @property
     def subprotocol(self) -> str | None:
@@ -171,64 +138,3 @@ def _advice(code: int) -> str:
             return "it failed or is restarting, so try again later"
         case _:
             return "its own log may say why"
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _refusal(error: Exception, host: str) -> SimulatorError:
-    """Return what a failed attempt to connect means to the user. Details never hold headers."""
-    match error:
-        case InvalidStatus():
-            return _refused_status(error.response.status_code, host)
-        case InvalidURI():
-            return EngineUnreachable("The address of the engine cannot be used: check it.")
-        case InvalidProxy() | ProxyError():
-            return EngineUnreachable(f"The proxy between here and {host} refused: check the proxy settings.")
-        case NegotiationError():
-            return EngineFault(f"{host} does not speak the interface's WebSocket protocol: check the address.")
-        case InvalidHandshake():
-            return EngineFault(
-                f"{host} answered, but not as a WebSocket: check the address and its path.", type(error).__name__
-            )
-        case ssl.SSLCertVerificationError():
-            return EngineUnreachable(
-                f"The certificate of {host} is not trusted: check the address and this computer's clock.",
-                error.verify_message,
-            )
-        case ssl.SSLError():
-            return EngineUnreachable(
-                f"No encrypted connection to {host} could be made: check whether the address starts with ws:// or wss://.",
-                error.reason or "",
-            )
-        case TimeoutError():
-            return EngineUnreachable(f"{host} did not answer within {_OPEN_WITHIN_S:.0f} s: check address and network.")
-        case ConnectionRefusedError():
-            return EngineUnreachable(f"Nothing listens at {host}: start the engine, or check the address and its port.")
-        case _:
-            return EngineUnreachable(
-                f"The engine at {host} cannot be reached: check the address and the network.",
-                f"{type(error).__name__}: {error}",
-            )
-
-
-def _refused_status(status: int, host: str) -> SimulatorError:
-    match status:
-        case 401:
-            return KeyRefused(f"{host} refused the key (401): check that it is the right one and still valid.")
-        case 403:
-            return KeyRefused(f"{host} does not allow this key to connect (403): check its rights, and the model.")
-        case 404:
-            return EngineFault(f"{host} knows no engine at this address (404): check the path and the model.")
-        case 429:
-            return EngineFault(f"{host} takes no more connections at present (429): wait, or check the account.")
-        case _ if status >= 500:
-            return EngineFault(f"{host} failed while the connection was made ({status}): try again later.")
-        case _:
-            return EngineFault(f"{host} refused the connection with status {status}: check the address.")

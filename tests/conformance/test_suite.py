@@ -169,7 +169,7 @@ async def test_a_report_is_judged_again_and_a_changed_record_is_noticed(tmp_path
 
 
 async def test_an_engine_that_is_not_there_is_told_once(tmp_path: Path) -> None:
-    with pytest.raises(EngineUnreachable, match="cannot be reached"):
+    with pytest.raises(EngineUnreachable, match="Nothing listens at 127.0.0.1"):
         await run_suite(Target("ws://127.0.0.1:9/?key=secret"), records_dir=tmp_path)
 
 
