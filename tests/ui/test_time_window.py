@@ -101,9 +101,17 @@ def test_showing_a_time_moves_only_where_it_is_out_of_sight() -> None:
     left = window.left_ns
     window.show(55 * S)
     assert window.left_ns == left
+    assert window.following
     window.show(12 * S)
     assert window.left_ns == 7 * S
     assert window.x(12 * S) == 500
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0.02, 1), (3, 5), (14, 20), (45, 60), (300, 60)])
+def test_a_finished_session_is_fitted_up_to_a_minute(seconds: float, shown: int) -> None:
+    window = _window(seconds)
+    window.fit(round(seconds * S))
+    assert (window.left_ns, window.span_ns) == (0, shown * S)
 
 
 def test_ticks_are_round_times_far_enough_apart() -> None:

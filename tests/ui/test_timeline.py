@@ -16,7 +16,9 @@ from simulator.record.measures import AgentSpan, BargeIn, Measures, ResponseSpan
 from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ
 from ui.panels.timeline import TimelinePanel
 from ui.theme import Theme
-from ui.widgets.lanes import Mark, ResponseRows, barge_in_texts, barge_in_tip, never_heard_spans, short_id
+from ui.widgets.agent_lane import barge_in_texts, barge_in_tip, never_heard_spans
+from ui.widgets.drawing import Mark, short_id
+from ui.widgets.lanes import ResponseRows
 from ui.widgets.waveform import TILE_COLUMNS
 
 if TYPE_CHECKING:
@@ -341,8 +343,11 @@ def test_selecting_a_row_of_the_log_moves_the_timeline(session: Session) -> None
 
 def test_a_finished_record_is_shown_from_its_beginning(session: Session) -> None:
     session.panel.set_source(session.measures, session.lanes, ended_ns=45 * S)
-    assert session.panel.window_ns[0] == 0
+    assert session.panel.window_ns == (0, 60 * S)
     assert not session.panel.follow_action.isChecked()
+    session.panel.set_source(session.measures, session.lanes)
+    assert session.panel.window_ns == (0, 10 * S), "back at the live session, with its zoom"
+    assert session.panel.follow_action.isChecked()
 
 
 def test_a_hidden_timeline_paints_nothing_and_catches_up(session: Session) -> None:

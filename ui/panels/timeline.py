@@ -30,6 +30,8 @@ class TimelinePanel(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._window = TimeWindow()
+        self._live_span_ns: int | None = None
+        """The zoom to return to after a finished record was shown."""
         self.canvas = TimelineCanvas(theme, self._window)
         self.canvas.mark_clicked.connect(self.mark_clicked)
         self.canvas.window_moved.connect(self._show_window)
@@ -55,11 +57,15 @@ class TimelinePanel(QWidget):
         return self._window.left_ns, self._window.right_ns
 
     def set_source(self, measures: "Measures", lanes: "dict[str, PeakPyramid]", *, ended_ns: int | None = None) -> None:
-        """Show another record: the live one, or with `ended_ns` a finished one from its beginning."""
+        """Show another record: the live one, or with `ended_ns` a finished one, as much as fits."""
         self._window.now_ns = ended_ns or 0
         self._window.follow()
         if ended_ns is not None:
-            self._window.scroll_to(0)
+            self._live_span_ns = self._live_span_ns or self._window.span_ns
+            self._window.fit(ended_ns)
+        elif self._live_span_ns is not None:
+            self._window.zoom_to(self._live_span_ns)
+            self._live_span_ns = None
         self.canvas.set_source(measures, lanes)
         self._show_window()
 

@@ -19,6 +19,7 @@ STEPS_NS: Final = tuple(
 )
 """Widths that the zoom keys step through."""
 DEFAULT_NS: Final = 10 * NS_PER_S
+_FIT_AT_MOST_NS: Final = 60 * NS_PER_S
 _PRESENT_AT: Final = 0.96
 """Where the present lies while following, as a part of the width: what comes next has a little room."""
 _TICK_STEPS_NS: Final = tuple(
@@ -115,11 +116,9 @@ class TimeWindow:
         self.scroll_to(self.left_ns + round(pixels * self.ns_per_px))
 
     def show(self, t_ns: int) -> None:
-        """Bring a time into view: no move where it is visible with some room, else to the middle."""
-        room = self.span_ns // 20
-        if self.left_ns + room <= t_ns <= self.right_ns - room:
-            self.stay()
-        else:
+        """Bring a time into view: nothing changes where it is visible with some room, else it comes to the middle."""
+        room = self.span_ns // 40
+        if not self.left_ns + room <= t_ns <= self.right_ns - room:
             self.scroll_to(t_ns - self.span_ns // 2)
 
     def zoom(self, factor: float, at_x: float | None = None) -> None:
@@ -134,6 +133,12 @@ class TimeWindow:
         self.span_ns = min(max(SHORTEST_NS, span_ns), longest)
         if not self.following:
             self.scroll_to(anchor_ns - round(x * self.ns_per_px))
+
+    def fit(self, length_ns: int) -> None:
+        """Show a session of this length from its beginning: all of it, or its first minute."""
+        fitting = (step for step in STEPS_NS if max(NS_PER_S, length_ns) <= step <= _FIT_AT_MOST_NS)
+        self.zoom_to(next(fitting, _FIT_AT_MOST_NS))
+        self.scroll_to(0)
 
     def step_in(self) -> None:
         """Zoom to the next narrower of `STEPS_NS`."""

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from simulator.record.measures import Measures
 from ui.theme import Theme, ui_font
-from ui.widgets.lanes import LANE_NAMES, RULER_PX, Drawing, Kept, Mark, draw_lanes, lane_rects
+from ui.widgets.drawing import LANE_NAMES, RULER_PX, Drawing, Mark, lane_rects
+from ui.widgets.lanes import Kept, draw_lanes
 from ui.widgets.time_window import TimeWindow, clock_text
 
 if TYPE_CHECKING:
@@ -168,8 +169,11 @@ class TimelineCanvas(QWidget):
         ticks = window.ticks(_TICK_DISTANCE_PX)
         painter.drawLines([QLineF(int(x) + 0.5, RULER_PX - 6, int(x) + 0.5, self.height()) for _, x in ticks])
         painter.setPen(theme.colour("text_muted"))
+        chip = self._chip()
         for t_ns, x in ticks:
-            painter.drawText(QPointF(x + 4, RULER_PX - 8), clock_text(t_ns, step))
+            text = clock_text(t_ns, step)
+            if chip is None or x > chip.right() or x + 4 + self._metrics.horizontalAdvance(text) < chip.left():
+                painter.drawText(QPointF(x + 4, RULER_PX - 8), text)
 
     def _draw_times(self, painter: QPainter) -> None:
         """Draw the present and the cursor."""
@@ -180,18 +184,23 @@ class TimelineCanvas(QWidget):
             style = Qt.PenStyle.DashLine if window.frozen else Qt.PenStyle.SolidLine
             painter.setPen(QPen(theme.colour("text_muted"), 1, style))
             painter.drawLine(QLineF(present_x, RULER_PX, present_x, self.height()))
-        if self._cursor_ns is None:
+        chip = self._chip()
+        if chip is None or self._cursor_ns is None:
             return
         x = window.x(self._cursor_ns)
-        if -1 <= x <= window.width_px:
-            painter.setPen(QPen(theme.colour("accent"), 1))
-            painter.drawLine(QLineF(x, RULER_PX - 4, x, self.height()))
-            text = clock_text(self._cursor_ns)
-            width = self._metrics.horizontalAdvance(text) + 10
-            chip = QRectF(min(max(0.0, x - width / 2), window.width_px - width), 2, width, 18)
-            painter.fillRect(chip, theme.colour("primary_fill"))
-            painter.setPen(theme.colour("primary_text"))
-            painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
+        painter.setPen(QPen(theme.colour("accent"), 1))
+        painter.drawLine(QLineF(x, RULER_PX - 4, x, self.height()))
+        painter.fillRect(chip, theme.colour("primary_fill"))
+        painter.setPen(theme.colour("primary_text"))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, clock_text(self._cursor_ns))
+
+    def _chip(self) -> QRectF | None:
+        """Return the place of the cursor's time on the ruler, or None where the cursor is out of sight."""
+        if self._cursor_ns is None or not -1 <= self._window.x(self._cursor_ns) <= self._window.width_px:
+            return None
+        width = self._metrics.horizontalAdvance(clock_text(self._cursor_ns)) + 10
+        x = self._window.x(self._cursor_ns) - width / 2
+        return QRectF(min(max(0.0, x), self._window.width_px - width), 2, width, 18)
 
     def _redress(self) -> None:
         self._ground = None

@@ -1,0 +1,164 @@
+"""The agent's lane: what was heard, what was received and never heard, and the measured interval of each barge-in.
+
+Heard audio is solid on a tinted ground; what was never heard is a dashed outline from the cut on, as long as the audio
+that was received and not handed to the loudspeaker.
+"""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from simulator.units import NS_PER_MS, samples_to_ns
+from ui.widgets.drawing import CENTRE, Drawing, Mark
+from ui.widgets.time_window import clock_text, span_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from simulator.record.measures import AgentSpan, BargeIn
+
+    Unheard = tuple[AgentSpan, int, int]
+    """An item, and the time from which and until which its audio that was never heard is drawn."""
+
+
+def never_heard_spans(spans: "Iterable[AgentSpan]") -> "Iterator[Unheard]":
+    """Yield (span, from_ns, until_ns) of the audio that was received and never heard, placed after the cut.
+
+    Items of one cut that were queued one behind the other lie so in the drawing too.
+    """
+    free_ns, cut_ns = 0, 0
+    for span in spans:
+        unheard = span.received_samples - span.handed_samples
+        if not span.cut or span.ended_ns is None or unheard <= 0:
+            continue
+        same_cut = abs(span.ended_ns - cut_ns) < 50 * NS_PER_MS
+        start_ns = max(span.ended_ns, free_ns) if same_cut else span.ended_ns
+        cut_ns, free_ns = span.ended_ns, start_ns + samples_to_ns(unheard)
+        yield span, start_ns, free_ns
+
+
+def draw_agent(drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Iterable[Unheard]") -> None:
+    """Draw the agent's items: a tinted ground where they were heard, a dashed outline for what never was."""
+    rect, painter, theme = drawing.rects.agent.adjusted(0, 3, 0, -3), drawing.painter, drawing.theme
+    for span in spans:
+        extent = drawing.visible(span.started_ns, span.ended_ns)
+        if extent is not None and span.ended_ns != span.started_ns:
+            left, right = extent
+            ground = QRectF(left, rect.top(), right - left, rect.height())
+            painter.fillRect(ground, theme.colour("agent_fill", 0.13))
+            tip = f"agent heard: {span.item_id}\nfrom {clock_text(span.started_ns)}"
+            drawing.marks.append(Mark(ground, span.seq, span.started_ns, tip))
+    pen = QPen(theme.colour("never_heard"), 1)
+    pen.setDashPattern([4, 3])
+    # Crisp dashes; they have a fast path as well (0.01 against 0.24 ms for a wide antialiased pen).
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for span, start_ns, end_ns in unheard:
+        extent = drawing.visible(start_ns, end_ns)
+        if extent is None:
+            continue
+        left, right = extent
+        hollow = QRectF(left, rect.top() + rect.height() * 0.25, right - left, rect.height() * 0.55)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(hollow)
+        length = span_text(end_ns - start_ns)
+        tip = (
+            f"received, never heard: {span.item_id}\n"
+            f"{length} of {span_text(samples_to_ns(span.received_samples))} received"
+        )
+        drawing.marks.append(Mark(hollow, span.seq, start_ns, tip))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+
+def draw_never_heard_labels(drawing: Drawing, unheard: "Iterable[Unheard]", spans: "Iterable[AgentSpan]") -> None:
+    """Write how much was never heard on its outline, or behind it where it is short and nothing follows there."""
+    starts = [x for span in spans if (x := drawing.x(span.started_ns)) > 0]
+    rect = drawing.rects.agent
+    taken_until = -1.0
+    for _, start_ns, end_ns in unheard:
+        extent = drawing.visible(start_ns, end_ns)
+        if extent is None:
+            continue
+        left, right = max(extent[0], 0.0, taken_until), min(extent[1], drawing.width_px)
+        length = span_text(end_ns - start_ns)
+        text = drawing.first_that_fits(right - left - 12, (f"never heard  {length}", length))
+        place = left + 8
+        if not text.startswith("never") and extent[1] < drawing.width_px:
+            following = min((x for x in starts if x > extent[0] + 1), default=drawing.width_px)
+            behind = drawing.first_that_fits(following - extent[1] - 16, (f"never heard  {length}",))
+            text, place = (behind, extent[1] + 4) if behind else (text, place)
+        if text:
+            width = drawing.metrics.horizontalAdvance(text) + 8
+            # On the lower edge of the outline, which the label interrupts.
+            label = QRectF(place, rect.top() + rect.height() * 0.8 - 8, width, 16)
+            drawing.painter.fillRect(label, drawing.theme.colour("sunken"))
+            drawing.text(label, text, "never_heard", CENTRE)
+            taken_until = label.right()
+
+
+def draw_barge_ins(drawing: Drawing, barge_ins: "Iterable[BargeIn]") -> None:
+    """Write each measured interval at its place: speech_started received to silence at the output."""
+    rects, painter, theme = drawing.rects, drawing.painter, drawing.theme
+    taken_until = -1e9
+    for barge_in in barge_ins:
+        silent_ns = silent_at_ns(barge_in)
+        end_ns = max(silent_ns, barge_in.inaudible_ns or 0)
+        x = drawing.x(barge_in.received_ns)
+        if barge_in.received_ns > drawing.present_ns or not -300 <= x <= drawing.width_px + 1:
+            continue
+        right = max(drawing.x(end_ns), x + 2)
+        band = QRectF(x, rects.speech.top(), right - x, rects.agent.bottom() - rects.speech.top())
+        painter.fillRect(band, theme.colour("error", 0.25))
+        painter.setPen(QPen(theme.colour("error"), 1.5))
+        painter.drawLine(QPointF(x, band.top()), QPointF(x, band.bottom()))
+        main, beside = barge_in_texts(barge_in)
+        label = QRectF(right + 3, rects.agent.top() + 2, drawing.metrics.horizontalAdvance(main) + 12, 17)
+        marked = band
+        if label.left() > taken_until:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("error"))
+            painter.drawRoundedRect(label, 3, 3)
+            drawing.text(label, main, "panel", CENTRE)
+            taken_until = label.right() + 4
+            marked = band.united(label)
+            if beside:
+                second = QRectF(label.right() + 3, label.top(), drawing.metrics.horizontalAdvance(beside) + 8, 17)
+                painter.fillRect(second, theme.colour("sunken", 0.85))
+                drawing.text(second, beside, "error", CENTRE)
+                taken_until = second.right() + 4
+                marked = marked.united(second)
+        drawing.marks.append(Mark(marked, barge_in.seq, barge_in.received_ns, barge_in_tip(barge_in)))
+
+
+def silent_at_ns(barge_in: "BargeIn") -> int:
+    """Return when the last sound had been handed to the device; sound that had ended before took no time to stop."""
+    last_ns = barge_in.cut_ns if barge_in.last_sound_handed_ns is None else barge_in.last_sound_handed_ns
+    return max(barge_in.received_ns, last_ns)
+
+
+def barge_in_texts(barge_in: "BargeIn") -> tuple[str, str]:
+    """Return the interval written at a barge-in, and the one that the device's clock adds beside it."""
+    main = f"✕ {(silent_at_ns(barge_in) - barge_in.received_ns) / NS_PER_MS:.0f} ms"
+    if barge_in.inaudible_ns is None:
+        return main, ""
+    return main, f"inaudible {(barge_in.inaudible_ns - barge_in.received_ns) / NS_PER_MS:.0f} ms"
+
+
+def barge_in_tip(barge_in: "BargeIn") -> str:
+    """Return both end points of a barge-in, and where its times come from."""
+    main = (silent_at_ns(barge_in) - barge_in.received_ns) / NS_PER_MS
+    lines = [
+        "barge-in",
+        f"from  speech_started read from the socket at {clock_text(barge_in.received_ns)}",
+        f"to  last sound handed to the device at {clock_text(silent_at_ns(barge_in))}: {main:.1f} ms",
+    ]
+    if barge_in.inaudible_ns is not None:
+        inaudible = (barge_in.inaudible_ns - barge_in.received_ns) / NS_PER_MS
+        source = f" ({barge_in.dac_source})" if barge_in.dac_source else ""
+        lines.append(
+            f"to  inaudible at the loudspeaker at {clock_text(barge_in.inaudible_ns)}: {inaudible:.1f} ms{source}"
+        )
+    if barge_in.item_id:
+        lines.append(f"item  {barge_in.item_id}")
+    return "\n".join(lines)
