@@ -25,7 +25,7 @@ from simulator.errors import UnreadableRecording
 from simulator.profile.facts import AUDIO_FORMAT, DEFAULT_VOICE, THRESHOLDS, Thresholds
 from simulator.record.entries import Direction, Entry, Track
 from simulator.record.log import RecordLog
-from simulator.units import BLOCK_MS, BLOCK_SAMPLES, ms_to_samples
+from simulator.units import BLOCK_MS, BLOCK_SAMPLES, ms_to_samples, whole_ms
 
 INSTRUCTIONS: Final = (
     "You take part in a study and talk with another participant over the line. Speak English, be friendly, and keep "
@@ -275,13 +275,17 @@ class Driver:
             await asyncio.sleep(BLOCK_MS / 1000)
 
     def heard(self, response_id: str, at: Entry) -> tuple[str, int] | None:
-        """Return the item of a response that was playing at an entry, and where in it to truncate, in whole ms."""
+        """Return the item of a response that was playing at an entry, and where in it to truncate, in whole ms.
+
+        The ms end in 7: a value that an engine rounds, to however fine a grid, must not come back unchanged by chance.
+        """
         self._feed_playback()
         heard = self.playback.heard(response_id, at.t_ns)
         if heard is None:
             return None
         samples = min(heard.played_samples, heard.received_samples)
-        return heard.item_id, samples * 1000 // ms_to_samples(1000)
+        heard_ms = whole_ms(samples)
+        return heard.item_id, max(heard_ms - (heard_ms - 7) % 10, 0)
 
     def _played_ms(self, response_id: str) -> float:
         self._feed_playback()

@@ -14,8 +14,9 @@ import msgspec
 
 from simulator import __version__
 from simulator.audio.recordings import sha256_of
+from simulator.conformance import checks, extras
 from simulator.conformance.check import Check, Judgement, Measurement, Verdict
-from simulator.conformance.checks import discover
+from simulator.conformance.choices import CHOICES, Choice
 from simulator.conformance.judging import judge_record
 from simulator.conformance.repeats import Repeats, summarise
 from simulator.errors import StorageFault, UnreadableFile
@@ -111,6 +112,8 @@ class Report(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     finished_at: str
     environment: dict[str, Any] = {}
     thresholds: dict[str, int] = msgspec.field(default_factory=lambda: msgspec.to_builtins(THRESHOLDS))
+    choices: tuple[Choice, ...] = CHOICES
+    """How this suite decides what the specification leaves open."""
     fixtures: list[Fixture] = []
     verdict: Verdict
     readings: dict[str, str] = {}
@@ -123,6 +126,11 @@ class Report(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     def exit_code(self) -> int:
         """0 all passed, 1 a check failed, 2 none failed and something could not be judged."""
         return EXIT_CODES[self.verdict]
+
+
+def all_checks() -> dict[str, Check]:
+    """Return the checks of the suite, then the extras, by id."""
+    return {**checks.discover(), **extras.discover()}
 
 
 def overall(results: Iterable[Result]) -> Verdict:
@@ -248,13 +256,13 @@ def _judge_again(result: Result, folder: Path, records_dir: Path | None) -> tupl
     """Return the result computed from the record, and a remark where it is not the report's."""
     if result.record is None:
         return result, None
-    checks = discover()
-    if result.check not in checks:
+    known = all_checks()
+    if result.check not in known:
         return result, "this program has no such check"
     path = record_path(result.record, folder, records_dir)
     if not path.is_file():
         return result, f"its record {path} is missing"
-    check = checks[result.check]
+    check = known[result.check]
     try:
         found = read_record(path)
     except UnreadableFile as error:

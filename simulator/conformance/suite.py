@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from simulator.conformance import extras
 from simulator.conformance.check import Check, Judgement, Verdict
-from simulator.conformance.checks import discover
 from simulator.conformance.driver import DriveEnded, Driver
 from simulator.conformance.evidence import CHECK_STARTED, DRIVE_ENDED, Evidence, value_at
 from simulator.conformance.judging import judge_record
@@ -21,6 +21,7 @@ from simulator.conformance.report import (
     Fixture,
     Report,
     Result,
+    all_checks,
     environment,
     overall,
     result_of,
@@ -73,15 +74,15 @@ class Run:
 
 
 def plan(only: Sequence[str] = (), turn_detections: Sequence[str] = (), repeat: int = 1) -> list[Run]:
-    """Return the runs in the specification's order. Raises UnknownName for a check or mode that does not exist."""
-    checks = discover()
-    _known("check", only, list(checks))
+    """Return the runs in the specification's order, the extras behind them. Raises UnknownName for a check or mode."""
+    known = all_checks()
+    _known("check", only, list(known))
     _known("turn detection", turn_detections, MODES)
     modes = [mode for mode in MODES if not turn_detections or mode in turn_detections]
     return [
         Run(check, mode, number + 1)
         for number in range(max(repeat, 1))
-        for check in checks.values()
+        for check in known.values()
         if not only or check.id in only
         for mode in (modes if check.per_turn_detection else [None])
     ]
@@ -251,11 +252,13 @@ def _note_own_mistake(log: RecordLog, error: Exception) -> None:
     log.noted("problem", {"whose": "ours", "sentence": sentence}, time.monotonic_ns())
 
 
-def _report(target: Target, results: list[Result], records_dir: Path, started_at: str) -> Report:
+def _report(target: Target, all_results: list[Result], records_dir: Path, started_at: str) -> Report:
+    own = extras.discover()
+    results = [result for result in all_results if result.check not in own]
     requested = accepted = None
     fixtures: dict[str, str] = {}
     readings: dict[str, str] = {}
-    for result in results:
+    for result in all_results:
         readings |= result.readings
         if result.record is None:
             continue
@@ -279,6 +282,7 @@ def _report(target: Target, results: list[Result], records_dir: Path, started_at
         fixtures=[Fixture(name, sha256) for name, sha256 in sorted(fixtures.items())],
         verdict=overall(results),
         readings=readings,
+        extras=[result for result in all_results if result.check in own],
         results=results,
         repeats=summarise(results),
     )

@@ -19,6 +19,8 @@ async def test_the_embedded_engine_passes_all_fifteen_for_the_right_reasons(tmp_
     for result in report.results:
         assert (result.verdict, result.reasons, result.warnings) == (Verdict.PASSED, [], []), result
     assert report.readings == {"audio_start_ms": "re-enable"}
+    assert [(extra.check, extra.verdict) for extra in report.extras] == [("settings_kept", Verdict.PASSED)]
+    assert {choice.name for choice in report.choices} >= {"graded truncation"}
 
     measured = {
         (result.check, each.name): each.value

@@ -8,6 +8,7 @@ from simulator.conformance.check import Judgement, Verdict
 from simulator.conformance.extras import discover
 from simulator.conformance.extras.settings_kept import INSTRUCTIONS
 from simulator.conformance.judging import judge
+from simulator.conformance.suite import plan
 from simulator.profile.facts import CHECKS
 from tests.conformance.sheets import SESSION, Sheet, opened
 
@@ -27,6 +28,12 @@ def judged(sheet: Sheet) -> Judgement:
 def test_extras_are_no_checks_of_the_suite() -> None:
     assert list(discover()) == ["settings_kept"]
     assert not set(discover()) & set(CHECKS)
+
+
+def test_extras_run_where_everything_runs_or_they_are_named() -> None:
+    assert plan()[-1].check.id == "settings_kept"
+    assert [run.check.id for run in plan(["settings_kept"])] == ["settings_kept"]
+    assert [run.check.id for run in plan(["handshake"])] == ["handshake"]
 
 
 def test_nothing_else_changed() -> None:
