@@ -1,10 +1,9 @@
 """`check`: the conformance suite against an engine."""
 
 import argparse
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simulator.cli.check_outputs import Outputs, add_outputs
 from simulator.cli.exits import Exit
 from simulator.cli.output import result, result_json, say, say_json
 from simulator.cli.parser import Commands, add_engine_options, at_least_one, engine_target
@@ -12,7 +11,6 @@ from simulator.cli.stopping import run_stoppable
 from simulator.engines.embedded import EmbeddedEngine
 from simulator.engines.profiles import EngineTarget
 from simulator.errors import UsageError
-from simulator.resources import data_folder
 
 if TYPE_CHECKING:
     from simulator.conformance.report import Report
@@ -38,10 +36,7 @@ def add_command(commands: Commands) -> None:
     )
     parser.add_argument("--jobs", type=at_least_one, default=1, metavar="N", help="how many checks run at once")
     parser.add_argument("--repeat", type=at_least_one, default=1, metavar="N", help="run each check N times")
-    parser.add_argument("--report", type=Path, metavar="F.json", help="write the report here")
-    parser.add_argument(
-        "--records", type=Path, metavar="DIR", help="folder for the checks' records; without it, your data folder"
-    )
+    add_outputs(parser)
     parser.add_argument("--json", action="store_true", help="progress as JSON lines, the report on standard output")
     parser.add_argument("--until-stdin-closes", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(execute=execute)
@@ -80,38 +75,28 @@ async def _check(arguments: argparse.Namespace, target: EngineTarget) -> int:
 
 
 async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
-    from simulator.conformance.report import write_json
     from simulator.conformance.suite import run_suite
     from simulator.conformance.wire import Target
 
-    records_dir = arguments.records or _new_folder()
-    report = await run_suite(
-        Target(
-            url=target.url,
-            headers=target.headers,
-            model=target.model,
-            secrets=target.secrets,
-            engine_name=target.name,
-        ),
-        only=arguments.only,
-        turn_detections=arguments.turn_detection,
-        jobs=arguments.jobs,
-        repeat=arguments.repeat,
-        records_dir=records_dir,
-        on_progress=say_json if arguments.json else _Spoken().take,
-    )
-    if arguments.report is not None:
-        write_json(report, arguments.report, records_dir)
-    if arguments.json:
-        result_json(report)
-    else:
-        _print(report)
+    outputs = Outputs(arguments, target)
+    with outputs.place():
+        report = await run_suite(
+            Target(
+                url=target.url,
+                headers=target.headers,
+                model=target.model,
+                secrets=target.secrets,
+                engine_name=target.name,
+            ),
+            only=arguments.only,
+            turn_detections=arguments.turn_detection,
+            jobs=arguments.jobs,
+            repeat=arguments.repeat,
+            records_dir=outputs.records_dir,
+            on_progress=say_json if arguments.json else _Spoken().take,
+        )
+    outputs.write(report, lambda: result_json(report) if arguments.json else _print(report))
     return _EXITS[report.verdict]
-
-
-def _new_folder() -> Path:
-    """Return a folder of its own for this run's records."""
-    return data_folder() / "reports" / f"{datetime.now().astimezone():%Y-%m-%d %H.%M.%S}" / "records"
 
 
 class _Spoken:
@@ -127,17 +112,31 @@ class _Spoken:
                 sentence = f"waits for {progress.waiting_for}"
             case "finished":
                 sentence = str(progress.verdict)
-            case state:
-                sentence = state
+            case "running":
+                sentence = "running"
+            case _:
+                return
         if self._said.get(name) != sentence:
             self._said[name] = sentence
             say(f"{name}: {sentence}")
 
 
 def _print(report: "Report") -> None:
-    for each in report.results:
-        result(f"{each.verdict.value:<13} {_name(each.check, each.turn_detection)}")
-        for reason in each.reasons:
+    for each in report.repeats:
+        name = _name(each.check, each.turn_detection)
+        runs = [run for run in report.results if (run.check, run.turn_detection) == (each.check, each.turn_detection)]
+        if each.runs == 1:
+            result(f"{runs[0].verdict.value:<13} {name}")
+        else:
+            result(f"{f'{each.passed} of {each.runs} passed':<13} {name}")
+        for reason in dict.fromkeys(reason for run in runs for reason in run.reasons):
+            result(f"{'':<13} {reason}")
+        for spread in each.spread if each.runs > 1 else ():
+            values = f"{spread.min:g} / {spread.median:g} / {spread.max:g} {spread.unit}".rstrip()
+            result(f"{'':<13} {spread.name}: {values} (min / median / max)")
+    for extra in report.extras:
+        result(f"{extra.verdict.value:<13} {_name(extra.check, extra.turn_detection)}, beside the suite")
+        for reason in extra.reasons:
             result(f"{'':<13} {reason}")
     result(f"Verdict: {report.verdict.value}.")
 

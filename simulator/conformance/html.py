@@ -204,7 +204,7 @@ def _measurements(
     measurements: Sequence[Measurement], entries: dict[int, Entry], run: str, shown: set[int]
 ) -> Iterator[str]:
     yield '<h3>Measured</h3><div class="scroll"><table><thead><tr><th>What</th><th class="number">Value</th>'
-    yield '<th class="number">Limit</th><th>From</th><th>To</th></tr></thead><tbody>'
+    yield '<th class="number">Limit</th><th class="end">From</th><th class="end">To</th></tr></thead><tbody>'
     for each in measurements:
         ends = "".join(f'<td class="event">{_end(end, entries, run, shown)}</td>' for end in (each.start, each.end))
         yield f'<tr><td>{_text(each.name)}</td><td class="number">{_number(each.value, each.unit)}</td>'

@@ -67,6 +67,7 @@ ul{margin:0 0 8px;padding-left:18px}
 .against ul.actual{list-style:none;padding:0}
 .against ul.actual li{border-left:3px solid var(--c);padding-left:10px;margin-bottom:6px}
 .limit{color:var(--muted)}
+th.end{padding-left:8px}
 td.event{font-size:13px;padding-left:8px;color:var(--muted);min-width:236px;line-height:1.4}
 details{margin-top:12px}
 summary{cursor:pointer;color:var(--accent);width:fit-content}

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.audio.peaks import block_peaks
 from simulator.conformance.plain_text import shortened, visible
-from simulator.conformance.timeline import Samples, Timeline
+from simulator.conformance.timeline import Mark, Samples, Timeline
 from simulator.units import NS_PER_S
 
 _WIDTH: Final = 1080
@@ -141,21 +141,25 @@ def _draw_responses(timeline: Timeline) -> Iterator[str]:
 
 def _draw_marks(timeline: Timeline) -> tuple[list[str], int]:
     """Return the marks, and how many rows of labels they need above the lanes."""
-    drawn: list[str] = []
+    placed: list[tuple[Mark, float, float, int | None]] = []
     free_from, rows = [0.0] * _ROWS, 0
     for mark in timeline.marks:
         x, width = _x(timeline, mark.t_ns), len(mark.label) * _CHARACTER + 4
         left = x if x + width <= _WIDTH else x - width
         row = next((n for n in range(_ROWS) if free_from[n] <= left), None)
-        tip = escape(visible(f"{mark.direction.value} {mark.type}, event {mark.seq}, at {_seconds(mark.t_ns)}"))
-        kind = "mark wrong" if mark.label in _WRONG else "mark"
-        top = _LANES - 2 - (0 if row is None else (row + 1) * _ROW - 4)
-        drawn.append(f'<g class="{kind}"><title>{tip}</title><path d="M{x} {top}V{_AXIS}"/>')
+        placed.append((mark, x, left, row))
         if row is not None:
             free_from[row], rows = left + width + 4, max(rows, row + 1)
-            drawn.append(f'<text x="{left + 3:.1f}" y="{_LANES - 6 - row * _ROW}">{mark.label}</text>')
-        drawn.append("</g>")
-    return drawn, rows
+    return [_mark(mark, x, left, None if row is None else rows - 1 - row) for mark, x, left, row in placed], rows
+
+
+def _mark(mark: Mark, x: float, left: float, row: int | None) -> str:
+    """Return a mark whose label stands in a row, counted upwards from the lanes; without a row only its line."""
+    tip = escape(visible(f"{mark.direction.value} {mark.type}, event {mark.seq}, at {_seconds(mark.t_ns)}"))
+    kind = "mark wrong" if mark.label in _WRONG else "mark"
+    top = _LANES - 2 - (0 if row is None else (row + 1) * _ROW - 4)
+    label = "" if row is None else f'<text x="{left + 3:.1f}" y="{_LANES - 6 - row * _ROW}">{mark.label}</text>'
+    return f'<g class="{kind}"><title>{tip}</title><path d="M{x} {top}V{_AXIS}"/>{label}</g>'
 
 
 def _draw_axis(timeline: Timeline) -> Iterator[str]:
