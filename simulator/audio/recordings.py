@@ -5,6 +5,7 @@ ends: `fixtures/speech/manifest.json` for those that come with the program, `rec
 data folder for those that the user added. Speech is found by energy in windows of 5 ms, never by the start of the file.
 """
 
+import difflib
 import enum
 import hashlib
 from collections.abc import Iterable
@@ -159,13 +160,17 @@ def own_folder() -> Path:
 
 
 def recording(name: str) -> SpeechRecording:
-    """Return the recording called `name`. Raises UnknownName."""
+    """Return the recording called `name`. Raises UnknownName, UnreadableFile."""
     known = recordings()
     for each in known:
         if each.name == name:
             return each
-    names = ", ".join(each.name for each in known)
-    raise UnknownName(f"There is no recording called “{name}”. There are: {names}.")
+    names = [each.name for each in known]
+    nearest = (difflib.get_close_matches(name, names, n=1) or names)[0]
+    raise UnknownName(
+        f"There is no recording called “{name}”: use {nearest}, or another that `participant-simulator fixture list` "
+        "prints."
+    )
 
 
 def recordings_for(role: Role) -> list[SpeechRecording]:

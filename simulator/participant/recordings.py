@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.audio.recordings import recordings, speech_extent
+from simulator.audio.recordings import recording, speech_extent
 from simulator.audio.sources import load_recording
-from simulator.errors import UnreadableRecording
+from simulator.errors import UnknownName, UnreadableRecording
 
 
 class Recording(msgspec.Struct, frozen=True):
@@ -22,16 +22,14 @@ class Recording(msgspec.Struct, frozen=True):
 
 def open_recording(name_or_path: str) -> Recording:
     """Read a recording by its name, or an audio file by its path. Raises UnreadableRecording. May take a moment."""
-    known = recordings()
-    for each in known:
-        if each.name == name_or_path:
-            return Recording(each.name, load_recording(each.path), each.onset_ms)
     path = Path(name_or_path).expanduser()
-    if not path.exists() and not path.suffix:
-        names = ", ".join(each.name for each in known)
-        raise UnreadableRecording(
-            f"There is no recording called “{name_or_path}”: use {names}, or the path of an audio file."
-        )
+    try:
+        found = recording(name_or_path)
+    except UnknownName as error:
+        if not path.exists() and not path.suffix:
+            raise UnreadableRecording(str(error)) from error
+    else:
+        return Recording(found.name, load_recording(found.path), found.onset_ms)
     samples = load_recording(path)
     extent = speech_extent(samples)
     return Recording(path.stem, samples, extent.onset_ms if extent is not None else None)

@@ -60,8 +60,8 @@ def test_a_refusal_is_one_sentence_and_exit_code_3(tmp_path: Path, capsys: pytes
     for arguments, sentence in [
         (["add", str(tmp_path / "empty.wav")], "empty.wav is silent: record it again, more loudly.\n"),
         (
-            ["add", str(tmp_path / "notes.wav")],
-            "notes.wav cannot be read as audio: use a WAV, FLAC, OGG or MP3 file.\n",
+            ["add", str(tmp_path / "a.wav")],
+            "a.wav cannot be read as audio: use a WAV, FLAC, OGG or MP3 file.\n",
         ),
         ([], "The following arguments are required: ACTION: see `participant-simulator fixture --help`.\n"),
     ]:

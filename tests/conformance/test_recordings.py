@@ -142,6 +142,7 @@ def test_pauses_of_a_person_in_a_noisy_hall_are_found() -> None:
     assert [ms for ms in found_ms if ms > 400] == pytest.approx([1_060, 1_020, 580], abs=150)
 
 
-def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="coffee_or_tea"):
-        recording("tea_or_coffee")
+@pytest.mark.parametrize(("name", "nearest"), [("monolog", "monologue"), ("x", "coffee_or_tea")])
+def test_an_unknown_name_is_answered_with_the_nearest(name: str, nearest: str) -> None:
+    with pytest.raises(UnknownName, match=f"“{name}”: use {nearest}, or another that `.* fixture list` prints"):
+        recording(name)
