@@ -1,6 +1,7 @@
 """What changed between two reports: verdicts a check and mode, and how far measurements moved."""
 
 from collections.abc import Iterator
+from itertools import groupby
 from urllib.parse import urlsplit
 
 import msgspec
@@ -54,7 +55,7 @@ class Comparison(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 
 def compare(before: Report, after: Report) -> Comparison:
-    """Return the cells whose verdict or count changed, and every measurement that both reports hold."""
+    """Return the cells whose verdict or share of passes changed, and every measurement that both reports hold."""
     old, new = _cells(before), _cells(after)
     keys = list(dict.fromkeys([*old, *new]))
     return Comparison(
@@ -75,11 +76,13 @@ def to_text(comparison: Comparison) -> str:
         counts = f"  ({change.passed_before}, then {change.passed_after} passed)"
         lines.append(f"  {_name(change.check, change.turn_detection):42} {before:12} → {after:12}{counts}")
         lines += [f"      {reason}" for reason in change.reasons]
-    if comparison.shifts:
-        lines += ["", "Measurements (medians):"]
-    for shift in comparison.shifts:
-        values = f"{shift.before:g} → {shift.after:g} {shift.unit} ({shift.by:+g})"
-        lines.append(f"  {_name(shift.check, shift.turn_detection):42} {shift.name}: {values}")
+    moved = [shift for shift in comparison.shifts if shift.by]
+    lines += ["", "Measurements that moved (medians):"] if moved else ["", "No measurement moved."]
+    for (check, mode), shifts in groupby(moved, key=lambda shift: (shift.check, shift.turn_detection)):
+        lines.append(f"  {_name(check, mode)}")
+        for shift in shifts:
+            values = f"{shift.before:g} → {shift.after:g} {shift.unit}".rstrip()
+            lines.append(f"      {shift.name}: {values} ({shift.by:+g})")
     return "\n".join(lines)
 
 
@@ -109,17 +112,10 @@ def _address(report: Report) -> str:
 
 
 def _change(key: Cell, old: Repeats | None, new: Repeats | None, after: Report) -> Change | None:
-    if (
-        old is not None
-        and new is not None
-        and (_verdict(old), old.passed, old.runs)
-        == (
-            _verdict(new),
-            new.passed,
-            new.runs,
-        )
-    ):
-        return None
+    if old is not None and new is not None:
+        same_share = old.passed * new.runs == new.passed * old.runs
+        if same_share and _verdict(old) is _verdict(new):
+            return None
     runs = [result for result in after.results if (result.check, result.turn_detection) == key]
     reasons = [reason for run in runs if run.verdict is not Verdict.PASSED for reason in run.reasons]
     return Change(
