@@ -15,7 +15,7 @@ from simulator.engines.children import apart_from_the_terminal, child_environmen
 from simulator.errors import EngineUnreachable
 
 _READY_WITHIN_S: Final = 30.0
-_ENDS_WITHIN_S: Final = 1.0
+_ENDS_WITHIN_S: Final = 0.7
 
 
 class _Ready(msgspec.Struct):
@@ -61,7 +61,13 @@ class EmbeddedEngine:
         except OSError as error:
             raise EngineUnreachable(f"The embedded engine could not be started: {error.strerror}.") from error
         try:
-            self._url = await asyncio.wait_for(self._read_ready(self._process), _READY_WITHIN_S)
+            async with asyncio.timeout(_READY_WITHIN_S):
+                self._url = await self._read_ready(self._process)
+        except TimeoutError as error:
+            await self._kill(self._process)
+            raise EngineUnreachable(
+                f"The embedded engine was not ready within {_READY_WITHIN_S:.0f} s: close other programs and try again."
+            ) from error
         except BaseException:
             # It holds no session yet, so nothing is lost.
             await self._kill(self._process)
@@ -80,14 +86,15 @@ class EmbeddedEngine:
             ) from error
 
     async def stop(self) -> None:
-        """End the child in order, and by force if it does not follow within a second."""
+        """End the child in order, and by force if it does not follow soon."""
         process, self._process, self._url = self._process, None, ""
         if process is None or process.returncode is not None:
             return
         assert process.stdin is not None
         process.stdin.close()
         try:
-            await asyncio.wait_for(process.wait(), _ENDS_WITHIN_S)
+            async with asyncio.timeout(_ENDS_WITHIN_S):
+                await process.wait()
         except TimeoutError:
             await self._kill(process)
 

@@ -86,7 +86,8 @@ class Connection:
     async def close(self) -> None:
         """Send what is queued, then close; `run` returns. Takes half a second at most."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._all_sent.wait(), _CLOSE_WITHIN_S / 2)
+            async with asyncio.timeout(_CLOSE_WITHIN_S / 2):
+                await self._all_sent.wait()
         self._closing = True
         await self._socket.close()
 

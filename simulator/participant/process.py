@@ -127,12 +127,12 @@ class Participant:
     async def close(self) -> None:
         """Microphone off, session closed, record finished, engine ended."""
         self._voice.close()
-        await self._disconnect("the program ended")
+        await self._hang_up("the program ended")
+        # The socket is closed: the engine may end while the record is finished.
+        await asyncio.gather(self._finished(), self._stop_engine())
         if self._flushing is not None:
             self._flushing.cancel()
-        await asyncio.to_thread(self._loudspeaker.close)
-        if self._engine is not None:
-            await self._engine.stop()
+        self._loudspeaker.close()
         self._flush()
 
     @property
@@ -147,7 +147,8 @@ class Participant:
             case Connect():
                 await self._connect(command)
             case Disconnect():
-                await self._disconnect("disconnected")
+                await self._hang_up("disconnected")
+                await self._finished()
             case ChooseVoice():
                 await self._choose_voice(command)
             case ChooseOutput(device=device):
@@ -283,7 +284,8 @@ class Participant:
 
     async def _wait_until_it_stands(self, live: LiveSession) -> None:
         with contextlib.suppress(TimeoutError):  # the session itself notes what the engine did not answer
-            await asyncio.wait_for(live.stood.wait(), _STANDS_WITHIN_S)
+            async with asyncio.timeout(_STANDS_WITHIN_S):
+                await live.stood.wait()
         if live.ended is not None:
             raise SimulatorError(live.ended.sentence or "The session was closed before the engine accepted it.")
 
@@ -303,17 +305,25 @@ class Participant:
         self._show()
         self._on_ended(ended)
 
-    async def _disconnect(self, reason: str) -> None:
+    async def _hang_up(self, reason: str) -> None:
+        """Cancel connecting, or close the socket of the session."""
         if self._connecting is not None:
             self._connecting.cancel()
             await asyncio.wait([self._connecting])
-        live, running = self._live, self._running
+        live = self._live
         if live is not None and live.ended is None:
             self._ending = reason
             self._state = ConnectionState.CLOSING
             await live.close()
-        if running is not None:
-            await running
+
+    async def _finished(self) -> None:
+        """Wait until the record of the session that is ending is finished."""
+        if self._running is not None:
+            await self._running
+
+    async def _stop_engine(self) -> None:
+        if self._engine is not None:
+            await self._engine.stop()
 
     async def _embedded(self, faults: Sequence[str]) -> str:
         async with self._starting:

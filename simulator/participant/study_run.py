@@ -167,7 +167,9 @@ class StudyRun:
         due_ns = self._runner.due_ns
         timeout_s = None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) / NS_PER_S)
         try:
-            return await asyncio.wait_for(self._happenings.get(), timeout_s)
+            # Not wait_for, which in Python 3.11 loses a cancellation that comes together with what it waits for.
+            async with asyncio.timeout(timeout_s):
+                return await self._happenings.get()
         except TimeoutError:
             return None
 

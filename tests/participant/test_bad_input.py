@@ -106,11 +106,13 @@ async def test_connecting_can_be_cancelled() -> None:
 
 
 async def test_a_connection_lost_in_mid_sentence_keeps_everything_so_far(records: Path) -> None:
+    heard = asyncio.Event()
+
     async def vanish(side: EngineSide) -> None:
         await side.greet()
         await side.begin_reply("resp_1", "item_1")
         await side.say("resp_1", "item_1", tone(400))
-        await side.expect("input_audio_buffer.append")
+        await heard.wait()
         side.socket.transport.abort()
 
     ended: asyncio.Queue[str] = asyncio.Queue()
@@ -119,6 +121,8 @@ async def test_a_connection_lost_in_mid_sentence_keeps_everything_so_far(records
         InProcessHost(on_ended=lambda end: ended.put_nowait(end.sentence)) as host,
     ):
         assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        await host.status_with(lambda status: status.agent_heard)
+        heard.set()
         sentence = await ended.get()
         assert sentence.startswith("The connection was lost")
         assert host.status.connection is ConnectionState.IDLE
