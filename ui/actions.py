@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from ui.models.pushes import PUSHES
+from ui.models.pushes import PUSHES, push_key
 from ui.theme import Scheme, Theme
 
 
@@ -80,7 +80,7 @@ def key_groups(menus: Menus) -> list[tuple[str, list[tuple[str, str]]]]:
 
 def push_deeds(push: Callable[[int], None]) -> list[Deed | None]:
     """Return a deed for each kind of push."""
-    return [Deed(f"{kind.name}…", f"Ctrl+{row + 1}", partial(push, row)) for row, kind in enumerate(PUSHES)]
+    return [Deed(f"{kind.name}…", push_key(row), partial(push, row)) for row, kind in enumerate(PUSHES)]
 
 
 def _shown(key: str) -> str:

@@ -12,6 +12,7 @@ from simulator.participant.messages import (
     ConnectionState,
     Disconnect,
     Push,
+    RequestReply,
     SetInstructions,
     SetListening,
     SetMuted,
@@ -97,8 +98,8 @@ class SessionCommands(QObject):
         self._feed.send(StopReply(id=0), self._tell)
         return True
 
-    def push(self, command: Push | Ask) -> None:
-        """Send a context item or a question."""
+    def push(self, command: Push | Ask | RequestReply) -> None:
+        """Send a context item, a question or the wish for a reply."""
         self._feed.send(command, self.pushed.emit)
 
     def set_instructions(self, text: str) -> None:

@@ -87,10 +87,6 @@ class MainWindow(QMainWindow):
         self.devices_feed.refresh()
         self.checks_feed.list_checks()
 
-    def show_record(self, view: RecordView) -> None:
-        """Put a record other than the live session on screen."""
-        self._show_view(view)
-
     def show_live(self) -> None:
         """Put the live session on screen."""
         self._show_view(self.feed.view)

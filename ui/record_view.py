@@ -68,7 +68,3 @@ class RecordView:
         if position < len(self.entries) and self.entries[position].seq == seq:
             return position
         return None
-
-    def position_at(self, t_ns: int) -> int:
-        """Return the index of the first entry at or after `t_ns`; `len(entries)` where there is none."""
-        return bisect_left(self.entries, t_ns, key=lambda entry: entry.t_ns)

@@ -58,7 +58,6 @@ class SessionFeed(QObject):
     level_changed = Signal(Level)
     now_changed = Signal(object)
     """The present of the view in nanoseconds: an int, which Qt's own would cut to 32 bits."""
-    peaks_added = Signal()
     process_started = Signal()
     failed = Signal(str)
     stopped = Signal()
@@ -113,7 +112,7 @@ class SessionFeed(QObject):
     def take(self, messages: Iterable[AnyFeed]) -> None:
         """Apply feed messages, in order, and tell what changed: what a frame does."""
         first = len(self.view.entries)
-        view, peaks = self.view, False
+        view = self.view
         level: Level | None = None
         for message in messages:
             if self._held is not None and isinstance(message, Entries | Gap):
@@ -123,7 +122,6 @@ class SessionFeed(QObject):
             elif isinstance(message, Peaks):
                 mins, maxs = (np.frombuffer(row, dtype=np.int8) for row in (message.mins, message.maxs))
                 self.view.lanes[message.lane].place_peaks(message.first_sample, mins, maxs)
-                peaks = True
             elif isinstance(message, Level):
                 level = message
                 self.view.now_ns = max(self.view.now_ns, message.t_ns)
@@ -135,8 +133,6 @@ class SessionFeed(QObject):
                 view, first = self.view, 0
         if len(view.entries) > first:
             self.entries_added.emit(first, len(view.entries))
-        if peaks:
-            self.peaks_added.emit()
         if level is not None:
             self.level_changed.emit(level)
             self.now_changed.emit(view.now_ns)

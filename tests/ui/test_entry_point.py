@@ -1,6 +1,7 @@
 """The program's entry point: commands without Qt, a real window on a real X server, and its end by a signal."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -70,6 +71,15 @@ def test_python_m_ui_is_the_same_program() -> None:
         check=True,
     )
     assert "handshake" in [check["id"] for check in json.loads(answer.stdout)["checks"]]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there a program can lack a screen")
+def test_without_a_screen_one_sentence_says_what_to_do() -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
+    environment.pop("WAYLAND_DISPLAY", None)
+    answer = subprocess.run([sys.executable, "-m", "ui"], env=environment, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 3
+    assert answer.stderr == "There is no screen for the window: set DISPLAY, or use a command (see --help).\n"
 
 
 @pytest.fixture

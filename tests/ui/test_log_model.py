@@ -102,13 +102,11 @@ def test_a_burst_is_inserted_at_once_and_filtered_as_it_comes(view: RecordView) 
     assert inserted == [(1, 5)]
 
 
-def test_rows_are_found_by_number_and_by_time_where_the_record_has_holes(theme: Theme) -> None:
+def test_rows_are_found_by_number_where_the_record_has_holes(theme: Theme) -> None:
     view = RecordView()
     view.add([entry(seq, R, "error") for seq in (0, 1, 5, 6)])
     model = LogModel(view)
     assert [model.row_of(seq) for seq in (0, 1, 3, 5, 6, 9)] == [0, 1, None, 2, 3, None]
-    assert model.row_at(20 * NS_PER_MS) == 2
-    assert model.row_at(NS_PER_S) == 3
     assert view.problems == 4
     assert model.rowCount(model.index(0, 0)) == 0
     assert not QModelIndex().isValid()

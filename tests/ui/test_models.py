@@ -1,16 +1,17 @@
 """What panels show, in words: questions, pushes, sessions side by side, voices."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from simulator.audio.recordings import SpeechRecording, project_recordings
 from simulator.errors import SimulatorError, UsageError
 from simulator.participant.messages import Ask, ChooseVoice, Push, VoiceKind
 from ui.models.pushes import PUSHES, QUESTION_EXAMPLES, PushKind, preview, question_config
 from ui.models.session_diff import Match, compare_sessions, contained, in_words
-from ui.models.voices import Voice, first_voice, fixture_voices, voice_from_key
+from ui.models.voices import Voice, first_voice, recorded_voices, voice_from_key
 
 
 def kind(name: str) -> PushKind:
@@ -144,12 +145,10 @@ def test_voices_are_commands_labels_and_keys() -> None:
     assert first_voice([]) == Voice(VoiceKind.SILENCE)
 
 
-def test_fixture_voices_come_as_in_their_manifest_the_newcomers_first(tmp_path: Path) -> None:
-    assert fixture_voices(tmp_path) == []
-    names = ("zebra", "coffee_or_tea", "apple")
-    recordings = [{"name": name, "words": f"Say {name}.", "voice": "heart", "durationMs": 9} for name in names]
-    (tmp_path / "speech").mkdir()
-    (tmp_path / "speech" / "manifest.json").write_text(json.dumps({"recordings": recordings}))
-    voices = fixture_voices(tmp_path)
-    assert [voice.name for voice in voices] == ["coffee_or_tea", "zebra", "apple"]
-    assert voices[0].words == "“Say coffee_or_tea.” heart"
+def test_recordings_come_as_voices_the_newcomers_first_then_the_users_own() -> None:
+    def recording(name: str, added: bool = False) -> SpeechRecording:
+        return msgspec.structs.replace(project_recordings()[0], name=name, words=f"Say {name}.", voice="v", added=added)
+
+    voices = recorded_voices([recording("zebra"), recording("coffee_or_tea"), recording("mine", added=True)])
+    assert [voice.name for voice in voices] == ["coffee_or_tea", "mine", "zebra"]
+    assert voices[0].words == "“Say coffee_or_tea.” v"

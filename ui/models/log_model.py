@@ -104,12 +104,10 @@ class LogModel(QAbstractTableModel):
     def row_of(self, seq: int) -> int | None:
         """Return the row of the entry numbered `seq`, or None where it is filtered away or does not exist."""
         position = self._view.position_of(seq)
-        return None if position is None else self._row_from(position, exactly=True)
-
-    def row_at(self, t_ns: int) -> int | None:
-        """Return the first row at or after a time, the last row where none is, None in an empty log."""
-        row = self._row_from(self._view.position_at(t_ns), exactly=False)
-        return row if row is not None else (len(self._rows) - 1 if self._rows else None)
+        if position is None:
+            return None
+        row = bisect_left(self._rows, position)
+        return row if row < len(self._rows) and self._rows[row] == position else None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         """Return the number of rows let through."""
@@ -143,12 +141,6 @@ class LogModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == Column.DIRECTION:
             return _DIRECTION_NAMES[entry.direction]
         return None
-
-    def _row_from(self, position: int, *, exactly: bool) -> int | None:
-        row = bisect_left(self._rows, position)
-        if row == len(self._rows) or (exactly and self._rows[row] != position):
-            return None
-        return row
 
     def _matching(self, first: int, last: int) -> list[int]:
         entries, texts, words = self._view.entries, self._texts, self._words

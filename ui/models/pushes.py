@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from simulator.errors import UsageError
-from simulator.participant.messages import AnyCommand, Ask, Push
+from simulator.participant.messages import AnyCommand, Ask, Push, RequestReply
 from simulator.profile import context_items
 from simulator.profile.answers import RATING_PAUSE_COMPONENTS, question_text
 from simulator.profile.tools import tool_for
@@ -40,8 +40,13 @@ class PushKind:
     command: Callable[[Values], AnyCommand]
 
 
+def push_key(row: int) -> str:
+    """Return the key that leads to the form of the kind in this row: Ctrl+1 to Ctrl+9, then Ctrl+0."""
+    return f"Ctrl+{(row + 1) % 10}"
+
+
 def preview(command: AnyCommand) -> str:
-    """Return the text that the agent is given by a push or a question."""
+    """Return the text that the agent is given by a push or a question; empty where it is given none."""
     if isinstance(command, Push):
         return context_items.context_text(command.context)
     if isinstance(command, Ask):
@@ -211,5 +216,11 @@ PUSHES: tuple[PushKind, ...] = (
         "Who else takes part.",
         (_line("others", "Others", "Alex (A)", "Name (role), separated by commas."),),
         lambda values: _push(context_items.participants(_people(str(values["others"])))),
+    ),
+    PushKind(
+        "Ask to speak",
+        "Ask for a spoken reply without a spoken turn.",
+        (_line("hint", "Hint", "", "Instructions for this reply alone; empty for none."),),
+        lambda values: RequestReply(id=0, instructions=str(values["hint"]).strip() or None),
     ),
 )

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from simulator.audio.recordings import SpeechRecording
 from simulator.participant.messages import ChooseVoice, VoiceKind
 
@@ -13,16 +11,6 @@ FIRST_FIXTURE = "coffee_or_tea"
 """The voice of a newcomer without a microphone."""
 
 AUDIO_SUFFIXES = frozenset({".wav", ".flac", ".ogg", ".mp3", ".aiff", ".aif"})
-
-
-class _Recording(msgspec.Struct, frozen=True):
-    name: str
-    words: str = ""
-    voice: str = ""
-
-
-class _Manifest(msgspec.Struct, frozen=True):
-    recordings: list[_Recording]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +61,7 @@ def voice_from_key(key: str) -> Voice | None:
 def recorded_voices(recordings: Iterable[SpeechRecording]) -> list[Voice]:
     """Return the recordings as voices: the newcomer's first, then the user's own, then the others in their order."""
     ordered = sorted(recordings, key=lambda each: (each.name != FIRST_FIXTURE, not each.added))
-    return [Voice(VoiceKind.RECORDING, each.name) for each in ordered]
+    return [Voice(VoiceKind.RECORDING, each.name, f"“{each.words}” {each.voice}") for each in ordered]
 
 
 def first_voice(voices: Iterable[Voice]) -> Voice:

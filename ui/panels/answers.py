@@ -61,6 +61,7 @@ class AnswersPanel(QWidget):
         rows.addWidget(self.empty, 1)
         rows.addWidget(self.table, 1)
         self.table.hide()
+        theme.changed.connect(self._recolour)
         self.setFocusProxy(self.table)
 
     def set_view(self, view: RecordView) -> None:
@@ -83,6 +84,10 @@ class AnswersPanel(QWidget):
         self.table.setVisible(self.table.rowCount() > 0)
         self.empty.setVisible(self.table.rowCount() == 0)
         return last
+
+    def _recolour(self) -> None:
+        if self._view is not None:
+            self.set_view(self._view)
 
     def _add(self, entry: Entry) -> None:
         event = entry.event

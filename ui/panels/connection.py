@@ -252,10 +252,9 @@ class ConnectionPanel(QFrame):
         self.meter.setMinimumWidth(120)
         self.meter.setMaximumWidth(420)
         lower.addWidget(self.meter, 3)
-        lower.addStretch(1)
         for button in (self.talk_button, self.open_button, self.mute_button):
             lower.addWidget(button)
-        lower.addSpacing(2 * SPACE_PX)
+        lower.addStretch(1)
         lower.addWidget(self.listening_button)
         lower.addWidget(self.stop_button)
         lower.addSpacing(2 * SPACE_PX)

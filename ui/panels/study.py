@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from simulator.errors import SimulatorError
 from simulator.participant.messages import ConnectionState, Status
-from ui.models.pushes import PUSHES, QUESTION_EXAMPLES, PushField, PushKind, preview
+from ui.models.pushes import PUSHES, QUESTION_EXAMPLES, PushField, PushKind, preview, push_key
 from ui.theme import SPACE_PX, Theme, mono_font
 
 NOT_CONNECTED = "Connect first (F5): a push needs a session."
@@ -35,7 +35,7 @@ class StudyPanel(QFrame):
     """A list of kinds, the form of the chosen one, what the agent will be told, and the button that pushes it."""
 
     push_requested = Signal(object)
-    """A Push or Ask command."""
+    """A Push, Ask or RequestReply command."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,9 +44,9 @@ class StudyPanel(QFrame):
         self._connected = False
         self.kinds = QListWidget()
         self.kinds.setAccessibleName("Kinds of push")
-        self.kinds.addItems([f"{number}  {kind.name}" for number, kind in enumerate(PUSHES, start=1)])
+        self.kinds.addItems([f"{push_key(row)[-1]}  {kind.name}" for row, kind in enumerate(PUSHES)])
         for row, kind in enumerate(PUSHES):
-            self.kinds.item(row).setToolTip(f"{kind.tip}  Ctrl+{row + 1}")
+            self.kinds.item(row).setToolTip(f"{kind.tip}  {push_key(row)}")
         self.kinds.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.kinds.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.forms = [PushForm(kind) for kind in PUSHES]
@@ -69,6 +69,7 @@ class StudyPanel(QFrame):
         self.kinds.currentRowChanged.connect(self._show_form)
         self.kinds.itemActivated.connect(self.push)
         self.kinds.setCurrentRow(0)
+        theme.changed.connect(self._show_preview)
 
     def choose(self, row: int) -> None:
         """Show the form of a kind and put the cursor into it."""
