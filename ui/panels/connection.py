@@ -205,6 +205,9 @@ class ConnectionPanel(QFrame):
         self.problems_button.setAccessibleName("Problems")
         self.problems_button.clicked.connect(self.problems_requested)
         self.voice_picker = _picker("Voice", 176)
+        # Without this property the list of some fifty recordings would cover the screen.
+        self.voice_picker.setStyleSheet("QComboBox { combobox-popup: 0; }")
+        self.voice_picker.setMaxVisibleItems(20)
         self.voice_picker.activated.connect(self._voice_activated)
         self.output_picker = _picker("Loudspeaker", 126)
         self.output_picker.activated.connect(lambda: self.output_chosen.emit(self.output_picker.currentData()))
