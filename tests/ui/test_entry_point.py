@@ -42,6 +42,15 @@ class Watched(MainWindow):
             self.feed.status_changed.connect(self.look)
             self.feed.entries_added.connect(lambda *_: self.look(self.feed.status))
             self.talked = self.told = False
+        if "check" in sys.argv:
+            self.checks_feed.changed.connect(self.check)
+
+    def check(self):
+        states = {cell.state.value for cell in self.checks_feed.model.cells.values()}
+        if states == {"not run"}:
+            QTimer.singleShot(0, self.checks.run_all_button.click)
+        elif {"running", "waiting"} & states:
+            say("checking")
 
     def look(self, status):
         if status.connection is ConnectionState.CONNECTED and status.session_accepted and not self.talked:
@@ -138,6 +147,17 @@ def test_a_killed_window_leaves_no_process_behind(environment: dict[str, str]) -
         line(process, "heard")
         family = psutil.Process(process.pid).children(recursive=True)
         process.kill()
+        assert all_gone(family)
+
+
+@pytest.mark.window
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGKILL"])
+def test_a_run_of_checks_ends_with_the_window(environment: dict[str, str], end: str) -> None:
+    with running(environment, "check") as process:
+        line(process, "checking")
+        family = psutil.Process(process.pid).children(recursive=True)
+        assert any("check" in child.cmdline() for child in family)
+        process.send_signal(getattr(signal, end))
         assert all_gone(family)
 
 

@@ -51,7 +51,7 @@ def test_a_row_gives_time_direction_type_what_matters_and_size(view: RecordView)
         "00:00.010",
         "◀",
         "input_audio_buffer.speech_started",
-        "item_id item_7  audio_start_ms 4180",
+        "item_7  audio_start_ms 4180",
         "100 B",
     ]
 

@@ -132,9 +132,13 @@ def _scalars(event: dict[str, Any]) -> str:
     return _shorten("  ".join(parts))
 
 
+_SELF_EVIDENT = frozenset({"item_id", "response_id", "sentence"})
+
+
 def _fields(*keys: str) -> Callable[[Entry], str]:
     def write(entry: Entry) -> str:
-        return "  ".join(f"{key} {_value(entry.event[key])}" for key in keys if entry.event.get(key) is not None)
+        given = [(key, _value(entry.event[key])) for key in keys if entry.event.get(key) is not None]
+        return "  ".join(value if key in _SELF_EVIDENT else f"{key} {value}" for key, value in given)
 
     return write
 
