@@ -7,6 +7,7 @@ and no other task. Times given to the session are on the record's clock, so its 
 
 import asyncio
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -24,7 +25,7 @@ from simulator.audio.playout import (
     Playout,
 )
 from simulator.audio.streams import DacSource
-from simulator.errors import SimulatorError
+from simulator.errors import OwnFault, SimulatorError
 from simulator.participant.connection import Connection, Ended
 from simulator.participant.recorder import SessionRecorder
 from simulator.participant.replies import ReplyBegan, ReplyOver, ReplyWatch
@@ -48,6 +49,7 @@ from simulator.session.settings import SessionSettings
 from simulator.units import BYTES_PER_SAMPLE, NS_PER_MS
 
 _DELAYS: Final = 60_000
+_WHOSE: Final = {"engine": "engine", "lost": "environment", "us": "ours"}
 _TICK_NS: Final = 100 * NS_PER_MS
 
 
@@ -100,6 +102,7 @@ class LiveSession:
         self._replies = ReplyWatch()
         self._settling: dict[int, asyncio.Future[str | None]] = {}
         self._appended_samples = 0
+        self._failure: OwnFault | None = None
         self._captured_ns = 0
         self.append_delays_ns: deque[int] = deque(maxlen=_DELAYS)
         """From the capture of each chunk to its being handed to the socket; the last twenty minutes."""
@@ -121,6 +124,8 @@ class LiveSession:
         """Hold the session until its connection ends, and return why."""
         self._do(self.session.started(self._now()))
         ended = await self._connection.run(self._on_frame)
+        if self._failure is not None:
+            ended = Ended("us", ended.code, ended.reason, str(self._failure))
         self._end(ended)
         return ended
 
@@ -129,9 +134,26 @@ class LiveSession:
         self._do(self.session.closed(1000, "", self._now()))
         await self._connection.close()
 
+    def _fail(self, error: Exception) -> None:
+        """A bug must cost neither the record nor the process: the session ends in order and says so."""
+        if self._failure is None:
+            details = "".join(traceback.format_exception(error))
+            self._failure = OwnFault(
+                f"The program itself failed ({type(error).__name__}), so the session was closed: please report it with "
+                "its record.",
+                details,
+            )
+            self._closing = asyncio.create_task(self._connection.close())
+
     # ---- from the engine
 
     def _on_frame(self, frame: bytes, at_ns: int) -> None:
+        try:
+            self._take(frame, at_ns)
+        except Exception as error:
+            self._fail(error)
+
+    def _take(self, frame: bytes, at_ns: int) -> None:
         event = decode(frame)
         entry = self._keep(event, frame, at_ns)
         self._do(self.session.received(event, entry.seq, self._clock(at_ns)))
@@ -167,8 +189,9 @@ class LiveSession:
             self._recorder.note("voice.delays", _quantiles_ms(self.append_delays_ns))
         self._recorder.note("connection.closed", {"code": ended.code, "reason": ended.reason, "by": ended.by})
         if ended.sentence:
-            whose = "engine" if ended.by == "engine" else "environment"
-            fields = {"whose": whose, "code": f"connection_{ended.by}", "sentence": ended.sentence}
+            fields = {"whose": _WHOSE[ended.by], "code": f"connection_{ended.by}", "sentence": ended.sentence}
+            if self._failure is not None:
+                fields["details"] = self._failure.details
             self._recorder.note("problem", fields)
         for future in self._settling.values():
             if not future.done():
@@ -179,6 +202,12 @@ class LiveSession:
 
     def captured(self, chunk: SpokenChunk) -> None:
         """Take 20 ms of the participant's voice: to the record, and to the engine while it listens."""
+        try:
+            self._say(chunk)
+        except Exception as error:
+            self._fail(error)
+
+    def _say(self, chunk: SpokenChunk) -> None:
         self._recorder.captured(chunk.samples, chunk.ended_ns)
         if self.ended is not None:
             return
@@ -215,6 +244,12 @@ class LiveSession:
 
     def pump(self) -> None:
         """Take what the loudspeaker did since the last call, and let time pass for the session."""
+        try:
+            self._go_on()
+        except Exception as error:
+            self._fail(error)
+
+    def _go_on(self) -> None:
         self._report(self._playout.progress())
         now_ns = time.monotonic_ns()
         self._recorder.advance(now_ns)

@@ -37,6 +37,8 @@ class LiveProcess:
         self._reading: asyncio.Task[None] | None = None
         self.status = Status()
         self.entries: list[Entry] = []
+        self.raw = b""
+        """All that came out of the process."""
 
     async def __aenter__(self) -> Self:
         self.process = await asyncio.create_subprocess_exec(
@@ -106,6 +108,7 @@ class LiveProcess:
         assert self.process.stdout is not None
         try:
             while line := await self.process.stdout.readline():
+                self.raw += line
                 async with self._changed:
                     self._take(decode_feed(line))
                     self._changed.notify_all()
