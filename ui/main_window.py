@@ -257,7 +257,8 @@ class MainWindow(QMainWindow):
         self.talk_key.released.connect(commands.release_talk)
         self.banner.back_requested.connect(self.show_live)
         self.log.entry_selected.connect(self._entry_selected)
-        self.timeline.mark_clicked.connect(self._show_seq)
+        for source in (self.timeline, self.transcript, self.latency):
+            source.mark_clicked.connect(self._show_seq)
         self.answers.answer_clicked.connect(self._show_seq)
         self.checks.run_requested.connect(self._run_checks)
         self.checks.record_requested.connect(self._open_check)
