@@ -131,7 +131,8 @@ def _spreads(repeats: Sequence[Repeats]) -> Iterator[str]:
     for cell in repeats:
         name = _name(cell.check, cell.turn_detection)
         for n, each in enumerate(cell.spread):
-            head = f"<td>{name}<br>{cell.passed} of {cell.runs} passed</td>" if n == 0 else "<td></td>"
+            whole = f'<td rowspan="{len(cell.spread)}">{name}<br>{cell.passed} of {cell.runs} passed</td>'
+            head = whole if n == 0 else ""
             numbers = [_number(value, each.unit) for value in (each.min, each.median, each.max)]
             numbers += [_number(each.threshold, each.unit), str(each.count)]
             yield f"<tr>{head}<td>{_text(each.name)}</td>"

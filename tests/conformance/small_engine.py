@@ -72,6 +72,11 @@ class SmallEngine:
     async def _update(self, event: dict[str, Any]) -> None:
         if "refuse" in self.faults:
             await self.send("error", error={"event_id": event["event_id"], "message": "no such voice"})
+        elif "tells key" in self.faults:
+            assert self.socket.request is not None
+            key = self.socket.request.headers["Authorization"]
+            message = f"{key} may not <script>alert('{key}')</script>\x00\x1b\u202e"
+            await self.send("error", error={"event_id": event["event_id"], "message": message})
         elif "silent" not in self.faults:
             session = event["session"]
             if "no rate" in self.faults:
@@ -137,6 +142,7 @@ async def small_engine(*faults: str) -> AsyncIterator[str]:
     known = {
         "flood",
         "refuse",
+        "tells key",
         "silent",
         "no rate",
         "late",
