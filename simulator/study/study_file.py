@@ -49,7 +49,7 @@ _STUDY_FIELDS: Final = {
     "reply_within_s",
     "steps",
 }
-_LONGEST_WAIT_S: Final = 24 * 3600.0
+LONGEST_WAIT_S: Final = 24 * 3600.0
 
 
 def read_study(path: Path) -> Study:
@@ -105,7 +105,7 @@ def _step(node: Located, folder: Path) -> Step:
         action=_ACTIONS[name](fields[name], folder),
         line=fields[name].line,
         when=_when(fields["when"]) if "when" in fields else When.NOW,
-        at_s=fields["at_s"].number("seconds after the start of the study", 0, _LONGEST_WAIT_S)
+        at_s=fields["at_s"].number("seconds after the start of the study", 0, LONGEST_WAIT_S)
         if "at_s" in fields
         else 0.0,
     )
@@ -192,7 +192,7 @@ def _question(node: Located, folder: Path) -> StepAction:
 
 
 def _timer(node: Located, folder: Path) -> StepAction:
-    left = node.number("the seconds that are left, as a number", 0, _LONGEST_WAIT_S)
+    left = node.number("the seconds that are left, as a number", 0, LONGEST_WAIT_S)
     return PushContext({"event": "timer", "secondsLeft": int(left) if left.is_integer() else left})
 
 
@@ -240,7 +240,7 @@ def _reply(node: Located, folder: Path) -> StepAction:
 
 
 def _wait(node: Located, folder: Path) -> StepAction:
-    return Wait(node.number("seconds to wait", 0, _LONGEST_WAIT_S))
+    return Wait(node.number("seconds to wait", 0, LONGEST_WAIT_S))
 
 
 _ACTIONS: Final[dict[str, Callable[[Located, Path], StepAction]]] = {
