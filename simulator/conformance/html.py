@@ -12,7 +12,6 @@ from typing import Any, Final
 import msgspec
 
 from simulator.conformance.check import Measurement, Verdict
-from simulator.conformance.choices import CHOICES
 from simulator.conformance.html_events import event_rows, linked, named_events
 from simulator.conformance.html_style import STYLE
 from simulator.conformance.plain_text import shortened, visible
@@ -256,7 +255,7 @@ def _setup(report: Report) -> Iterator[str]:
         ("Computer", _listed(report.environment)),
         ("Limits", _listed(report.thresholds)),
         *((f"Reading of {name}", value) for name, value in report.readings.items()),
-        *((f"Choice: {choice.name}", f"{choice.value}. {choice.reason}") for choice in CHOICES),
+        *((f"Choice: {choice.name}", f"{choice.value}. {choice.reason}") for choice in report.choices),
         *((f"Recording {each.name}", f"sha256 {each.sha256}") for each in report.fixtures),
     ]
     yield '<dl class="facts">' + "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts)

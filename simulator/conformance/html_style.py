@@ -80,7 +80,7 @@ summary:focus-visible,a:focus-visible{outline:2px solid var(--accent);outline-of
 .events tr:target{background:var(--inconclusive-ground)}
 pre{background:var(--sunken);border:1px solid var(--line);border-radius:4px;padding:12px;overflow-x:auto;
  white-space:pre-wrap;overflow-wrap:anywhere;font-size:12.5px;margin:8px 0}
-.facts{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:0}
+.facts{display:grid;grid-template-columns:fit-content(260px) 1fr;gap:4px 20px;margin:0}
 .facts dt{color:var(--muted)}.facts dd{margin:0;overflow-wrap:anywhere}
 .definitions{position:absolute}
 .timeline{display:block;width:100%;min-width:760px;height:auto;margin:8px 0 4px}
@@ -108,10 +108,14 @@ main{padding:20px 12px 40px}.card{padding:14px}
 .facts{grid-template-columns:1fr}.facts dt{margin-top:6px}
 }
 @media print{
-body{background:none;font-size:11px}main{max-width:none;padding:0}
-.card{border-color:#bbb;break-inside:avoid;padding:12px}
-.run{break-inside:auto}.run header,.timeline,.against{break-inside:avoid}
-.scroll{overflow:visible}.timeline{min-width:0}
+body{background:none;font-size:12px}main{max-width:none;padding:0}
+h1{font-size:22px}h2{font-size:16px}h2.part{margin-top:20px}
+.kind,.muted,.matrix .clause,td.event,thead th,h3,.legend,.run header .muted{font-size:10.5px}
+.overall .verdict{font-size:15px;padding:3px 12px}
+.card{border-color:#bbb;padding:10px 14px}
+h2,h3,.run header,thead{break-after:avoid}
+tr,.timeline,.against{break-inside:avoid}
+.scroll{overflow:visible}.timeline{min-width:0}td.event{min-width:0}
 details:not([open]){display:none}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 }
