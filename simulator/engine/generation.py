@@ -1,7 +1,8 @@
 """Carries a plan out: speaks it, sentence by sentence, and delivers it at the engine's rate.
 
-Audio goes out in pieces of 100 ms against absolute deadlines, faster than real time as a hosted engine sends it. The
-next sentence is made while the present one is delivered. The words go out just before the piece in which they begin.
+Audio goes out in pieces of 100 ms, where no other pace is set, against absolute deadlines, faster than real time as a
+hosted engine sends it. The next sentence is made while the present one is delivered. The words go out just before the
+piece in which they begin.
 """
 
 from __future__ import annotations
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from simulator.engine.response import Response
     from simulator.engine.voice import Voice
 
-DELTA_MS = 100
-_DELTA_BYTES = DELTA_MS * pcm.BYTES_PER_MS
 _TEXT_DELTA_S = 0.003  # silent text: a word each
 
 
@@ -32,15 +31,30 @@ class OutOfTokensError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast speech leaves.
+
+    Attributes:
+        rate: times real time; infinity sends as fast as it is made.
+        delta_ms: length of a piece.
+        lead_ms: how much sooner than that each piece leaves.
+    """
+
+    rate: float
+    delta_ms: int = 100
+    lead_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """How audio leaves.
 
     Attributes:
-        rate: times real time; infinity sends as fast as it is made.
+        pace: how fast.
         room: waits while the client is behind.
     """
 
-    rate: float
+    pace: Pace
     room: Callable[[], Awaitable[None]]
 
 
@@ -74,6 +88,7 @@ async def _write(response: Response, step: Say, delivery: Delivery) -> None:
 async def _speak(response: Response, step: Say, voice: Voice, delivery: Delivery) -> None:
     response.begin_message()
     loop = asyncio.get_running_loop()
+    delta_bytes = delivery.pace.delta_ms * pcm.BYTES_PER_MS
     started = 0.0
     waiting = b""
     words: list[tuple[int, str]] = []  # (byte of the message at which it begins, text)
@@ -83,9 +98,9 @@ async def _speak(response: Response, step: Say, voice: Voice, delivery: Delivery
             started = started or loop.time()
             words += _placed(sentence, sent + len(waiting), len(audio), first=not (words or sent))
             waiting += audio
-            while len(waiting) >= _DELTA_BYTES:
-                sent += await _deliver(response, waiting[:_DELTA_BYTES], words, sent, started, delivery)
-                waiting = waiting[_DELTA_BYTES:]
+            while len(waiting) >= delta_bytes:
+                sent += await _deliver(response, waiting[:delta_bytes], words, sent, started, delivery)
+                waiting = waiting[delta_bytes:]
     if waiting:
         await _deliver(response, waiting, words, sent, started, delivery)
     for _, word in words:
@@ -98,7 +113,8 @@ async def _deliver(
 ) -> int:
     """Sends one piece when it is due, after the words that begin in it; the bytes sent."""
     await delivery.room()
-    due = started + sent / pcm.BYTES_PER_MS / 1000 / delivery.rate
+    pace = delivery.pace
+    due = started + (sent / pcm.BYTES_PER_MS / pace.rate - pace.lead_ms) / 1000
     await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
     if not response.may_say(pcm.samples_in(audio)):
         raise OutOfTokensError

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import logging
 import os
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simulator.engine import action_log, faults
 from simulator.engine.errors import SetupError
 
 if TYPE_CHECKING:
@@ -32,6 +35,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--require-key-env", metavar="VAR", help="refuse clients that do not show the key in this environment variable"
     )
+    parser.add_argument(
+        "--fault",
+        dest="faults",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="break one rule of the interface, or be odd in a way that is allowed (may be repeated)",
+    )
+    parser.add_argument(
+        "--list-faults",
+        action="store_true",
+        help="list the faults and oddities, and the checks that each is for; then end",
+    )
+    parser.add_argument("--json", action="store_true", help="with --list-faults: as JSON")
+    parser.add_argument(
+        "--log-actions", metavar="FILE", help="write what the engine hears and says, and when, to a file"
+    )
     # For programs that start the engine as their child: it must not outlive them.
     parser.add_argument("--until-stdin-closes", action="store_true", help=argparse.SUPPRESS)
 
@@ -39,9 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Runs the engine; returns the exit code: 0 after an interruption, 3 when it cannot start."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="engine: %(message)s")
+    if args.list_faults:
+        sys.stdout.write(faults.as_json() if args.json else faults.as_text())
+        return 0
     try:
-        settings = _settings(args)
-        asyncio.run(_serve(settings, until_stdin_closes=args.until_stdin_closes))
+        with contextlib.ExitStack() as files:
+            settings = _settings(args, files)
+            asyncio.run(_serve(settings, until_stdin_closes=args.until_stdin_closes))
     except SetupError as error:
         sys.stderr.write(f"{error}\n")
         return 3
@@ -62,9 +86,10 @@ def _rate(text: str) -> float:
     return rate
 
 
-def _settings(args: argparse.Namespace) -> ServerSettings:
+def _settings(args: argparse.Namespace, files: contextlib.ExitStack) -> ServerSettings:
     from simulator.engine.server import ServerSettings
 
+    chosen = faults.chosen(args.faults)
     key = None
     if args.require_key_env is not None:
         key = os.environ.get(args.require_key_env)
@@ -73,7 +98,22 @@ def _settings(args: argparse.Namespace) -> ServerSettings:
                 f"The environment variable {args.require_key_env} is empty or not set; put the key that clients must "
                 "show into it, or leave --require-key-env out."
             )
-    return ServerSettings(host=args.host, port=args.port, key=key, delivery_rate=args.rate)
+    log = None
+    if args.log_actions is not None:
+        try:
+            log = files.enter_context(action_log.opened(Path(args.log_actions)))
+        except OSError as error:
+            raise SetupError(
+                f"The file {args.log_actions} cannot be written ({error.strerror}); choose another for --log-actions."
+            ) from error
+    return ServerSettings(
+        host=args.host,
+        port=args.port,
+        key=key,
+        delivery_rate=args.rate,
+        behaviour=lambda _model: faults.behaviour(chosen),
+        action_log=log,
+    )
 
 
 async def _serve(settings: ServerSettings, *, until_stdin_closes: bool) -> None:

@@ -13,7 +13,7 @@ import logging
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.server import ServerConnection
@@ -21,7 +21,9 @@ from websockets.asyncio.server import serve as serve_websockets
 from websockets.exceptions import ConnectionClosed
 
 from simulator.engine import configuration
+from simulator.engine.action_log import ActionLog
 from simulator.engine.activity import SpeechActivity
+from simulator.engine.behaviour import Behaviour
 from simulator.engine.conversation import new_id
 from simulator.engine.errors import Refusal, SetupError
 from simulator.engine.outbox import Outbox
@@ -49,6 +51,8 @@ class ServerSettings:
         key: the bearer key that clients must show, or None.
         delivery_rate: how many times faster than real time the agent's audio is sent.
         session_seconds: a session's length (HRP: 60 minutes).
+        behaviour: makes the behaviour of a session that asks for this model; by default, all by the rules.
+        action_log: where every session writes what it does, or None.
     """
 
     host: str = "127.0.0.1"
@@ -56,6 +60,8 @@ class ServerSettings:
     key: str | None = None
     delivery_rate: float = 3.0
     session_seconds: float = 3600.0
+    behaviour: Callable[[str], Behaviour] = lambda _model: Behaviour()
+    action_log: TextIO | None = None
 
 
 async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: asyncio.Event) -> None:
@@ -139,10 +145,13 @@ class _Engine:
     async def connected(self, connection: ServerConnection) -> None:
         """One session, from session.created to the end of the connection."""
         activity = self._spare_activities.pop() if self._spare_activities else await asyncio.to_thread(SpeechActivity)
-        outbox = Outbox(connection)
+        settings = self._session_settings(connection)
+        behaviour = self._settings.behaviour(settings["model"])
+        log = ActionLog(settings["id"], self._settings.action_log)
+        outbox = Outbox(connection, behaviour, log)
         sending = asyncio.create_task(outbox.run())
         rate = self._settings.delivery_rate
-        session = Session(self._session_settings(connection), outbox, activity, self._voice, rate)
+        session = Session(settings, outbox, activity, self._voice, rate, behaviour, log)
         try:
             async with asyncio.timeout(self._settings.session_seconds) as limit:
                 with contextlib.suppress(ConnectionClosed):

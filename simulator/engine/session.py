@@ -13,9 +13,11 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from simulator.engine import configuration, fields, mind, pcm
+from simulator.engine.action_log import ActionLog
+from simulator.engine.behaviour import Behaviour
 from simulator.engine.conversation import Conversation, Item, new_id, spoken_item
 from simulator.engine.errors import Refusal, missing
-from simulator.engine.generation import Delivery, generate
+from simulator.engine.generation import Delivery, Pace, generate
 from simulator.engine.input_audio import InputAudio, Silence, TurnEvent, TurnStarted
 from simulator.engine.request import response_request
 from simulator.engine.response import Response
@@ -41,15 +43,25 @@ class Session:
     Args:
         settings: see configuration.defaults.
         rate: how many times faster than real time the agent's audio is delivered.
+        log: is told what the session hears.
     """
 
     def __init__(
-        self, settings: configuration.Settings, outbox: Outbox, activity: SpeechActivity, voice: Voice, rate: float
+        self,
+        settings: configuration.Settings,
+        outbox: Outbox,
+        activity: SpeechActivity,
+        voice: Voice,
+        rate: float,
+        behaviour: Behaviour | None = None,
+        log: ActionLog | None = None,
     ) -> None:
         self._settings = settings
         self._outbox = outbox
         self._voice = voice
-        self._delivery = Delivery(rate, outbox.room)
+        self._behaviour = behaviour or Behaviour()
+        self._log = log or ActionLog()
+        self._delivery = Delivery(self._behaviour.pace(Pace(rate)), outbox.room)
         self._conversation = Conversation()
         self._input = InputAudio(activity, lambda: new_id("item"))
         self._running: dict[Response, asyncio.Task[None]] = {}
@@ -87,19 +99,24 @@ class Session:
             event = _parsed(message)
             if event.get("event_id") is not None:
                 client_event_id = fields.a_name(event["event_id"], "event_id", 512)
-            handler = self._handlers.get(event["type"])
-            if handler is None:
-                known = ", ".join(f"'{name}'" for name in self._handlers)
-                raise Refusal("invalid_value", f"Invalid value: '{event['type']}'. Supported: {known}.", "type")
-            waiting = handler(event)
-            if waiting is not None:
-                await waiting
+            self._log.heard(event)
+            for heard in self._behaviour.hears(event):
+                await self._carry_out(heard)
         except Refusal as refusal:
             self._outbox.put(refusal.event(client_event_id))
         except Exception:
             _LOG.exception("an event could not be carried out")
             sorry = Refusal("internal_error", "The engine failed on this event; see its log.", kind="server_error")
             self._outbox.put(sorry.event(client_event_id))
+
+    async def _carry_out(self, event: Event) -> None:
+        handler = self._handlers.get(event["type"])
+        if handler is None:
+            known = ", ".join(f"'{name}'" for name in self._handlers)
+            raise Refusal("invalid_value", f"Invalid value: '{event['type']}'. Supported: {known}.", "type")
+        waiting = handler(event)
+        if waiting is not None:
+            await waiting
 
     # ---- session
 
@@ -116,8 +133,7 @@ class Session:
         return self._settings
 
     def _turn_detection(self) -> dict[str, Any] | None:
-        settings: dict[str, Any] | None = self._settings["audio"]["input"]["turn_detection"]
-        return settings
+        return self._behaviour.turn_detection(self._settings["audio"]["input"]["turn_detection"])
 
     def _detection(self) -> DetectionSettings | None:
         wire = self._turn_detection()
@@ -241,7 +257,8 @@ class Session:
 
     async def _generate(self, response: Response) -> None:
         try:
-            await generate(response, mind.plan(response.request), self._voice, self._delivery)
+            steps = self._behaviour.plan(response.request, mind.plan(response.request))
+            await generate(response, steps, self._voice, self._delivery)
         except Exception as error:
             _LOG.exception("a response failed")
             shown = {"type": "server_error", "code": "generation_failed", "message": f"The reply failed: {error}"}
@@ -253,7 +270,7 @@ class Session:
         idle_timeout_ms = (self._turn_detection() or {}).get("idle_timeout_ms")
         if idle_timeout_ms and response.status == "completed" and response.request.in_conversation:
             # The listener hears it in real time: at the end of a fast delivery most of it is still to be played.
-            unplayed_ms = response.audio_ms * max(0.0, 1 - 1 / self._delivery.rate)
+            unplayed_ms = response.audio_ms * max(0.0, 1 - 1 / self._delivery.pace.rate)
             self._input.await_speech(unplayed_ms, idle_timeout_ms)
 
     def _cancel_response(self, event: Event) -> None:
