@@ -14,6 +14,7 @@ leaves measurements. The verdict follows from these, in this order:
 import enum
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 
@@ -30,6 +31,13 @@ class Verdict(enum.StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     INCONCLUSIVE = "inconclusive"
+
+
+class Clause(NamedTuple):
+    """One thing that an engine must do. The reason for a failure begins with the name of the clause that was broken."""
+
+    name: str
+    demand: str
 
 
 class Measurement(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +61,8 @@ class Judgement:
     measurements: list[Measurement]
     readings: dict[str, str]
     """How the engine reads what the specification leaves open."""
+    broken: list[str]
+    """Names of the clauses that were broken, in the order in which that was found."""
     worth_retrying: bool
     """The clause could not be tried this time, and another attempt may succeed."""
 
@@ -73,13 +83,16 @@ class Findings:
     warnings: list[str] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
     readings: dict[str, str] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)
     worth_retrying: bool = False
     hopeless: bool = False
     """A fault that another attempt would meet again."""
 
-    def fail(self, reason: str) -> None:
+    def fail(self, clause: Clause, reason: str) -> None:
         """The engine broke the clause."""
-        self.failures.append(reason)
+        self.failures.append(f"{clause.name}: {reason}")
+        if clause.name not in self.broken:
+            self.broken.append(clause.name)
 
     def doubt(self, reason: str, *, retry: bool = False) -> None:
         """The clause could not be tried; `retry` where another attempt may meet its precondition."""
@@ -122,20 +135,22 @@ class Findings:
             )
         )
 
-    def at_most(self, name: str, start: Entry, end: Entry, limit_ms: float) -> float:
+    def at_most(self, clause: Clause, name: str, start: Entry, end: Entry, limit_ms: float) -> float:
         """Measure the time between two entries, and fail where it is longer than the limit."""
         value_ms = milliseconds(start, end)
         self.measure(name, value_ms, "ms", limit=limit_ms, start=start, end=end)
         if value_ms > limit_ms:
-            self.fail(f"{name} took {value_ms:.0f} ms, {limit_ms:.0f} at most ({label(start)} to {label(end)}).")
+            self.fail(
+                clause, f"{name} took {value_ms:.0f} ms, {limit_ms:.0f} at most ({label(start)} to {label(end)})."
+            )
         return value_ms
 
     def covers(self, since: Entry, within_ms: float) -> bool:
         """Whether the record goes on for so long after an entry."""
         return self.evidence.end_ns >= since.t_ns + within_ms * NS_PER_MS
 
-    def need(self, found: Entry | None, what: str, *, since: Entry, within_ms: float) -> Entry:
-        """Return `found`, or state that `what` never came and end the judge.
+    def need(self, clause: Clause, found: Entry | None, what: str, *, since: Entry, within_ms: float) -> Entry:
+        """Return `found`, or state that `what`, which the clause demands, never came and end the judge.
 
         It is a failure where the record went on for `within_ms` after `since`, or a response failed; else a doubt.
         """
@@ -144,9 +159,9 @@ class Findings:
         failed = next((each for each in self.evidence.responses.values() if each.status == "failed"), None)
         if failed is not None and failed.done is not None:
             said = f": {failed.failure}" if failed.failure else ""
-            self.fail(f"No {what} came, because the response failed ({label(failed.done)}{said}).")
+            self.fail(clause, f"No {what} came, because the response failed ({label(failed.done)}{said}).")
         elif self.covers(since, within_ms):
-            self.fail(f"No {what} came within {within_ms:.0f} ms of {label(since)}{self._last_error(since)}.")
+            self.fail(clause, f"No {what} came within {within_ms:.0f} ms of {label(since)}{self._last_error(since)}.")
         else:
             self.doubt(f"No {what} came before the record ended.", retry=True)
         raise self.stop()
@@ -172,5 +187,7 @@ class Check:
     """What the engine must do, in one or two sentences of our own."""
     per_turn_detection: bool
     """Whether it runs once per turn detection or once in all."""
+    clauses: tuple[Clause, ...]
+    """What that means one by one, besides what holds in every check (rules.RULES)."""
     drive: Callable[[Driver], Awaitable[None]]
     judge: Callable[[Findings], None]

@@ -2,9 +2,24 @@
 
 from typing import Any, Final
 
-from simulator.conformance.check import Findings, label
+from simulator.conformance.check import Clause, Findings, label
 from simulator.conformance.evidence import Answered, Response, Utterance, milliseconds, number, text, value_at
 from simulator.record.entries import Direction, Entry
+
+UPDATE_ANSWERED: Final = Clause("update answered", "session.updated answers our session.update, in time.")
+SPEECH_NOTICED: Final = Clause("speech noticed", "Speech brings speech_started.")
+AUDIO_START: Final = Clause("audio_start_ms in place", "audio_start_ms lies at the onset of speech.")
+COMMITTED: Final = Clause("committed", "The turn is committed.")
+SAME_ITEM: Final = Clause("turn keeps its item", "committed carries the item_id of speech_started.")
+REPLY_BEGINS: Final = Clause("reply begins", "response.create brings response.created, and is not refused.")
+RESPONSE_ENDS: Final = Clause("response ends", "response.done ends the response.")
+CANCELLED_IN_TIME: Final = Clause("cancelled in time", "response.done comes within maxCancelToDoneMs.")
+ENDS_AS_CANCELLED: Final = Clause("ends as cancelled", "The reply that was cut short ends as cancelled.")
+NO_AUDIO_AFTERWARDS: Final = Clause("no audio afterwards", "No audio of the reply comes after its response.done.")
+CALL_TOLD: Final = Clause("call told", "A call comes as response.function_call_arguments.done.")
+
+CUT_SHORT: Final = (CANCELLED_IN_TIME, ENDS_AS_CANCELLED, NO_AUDIO_AFTERWARDS)
+"""What holds of a reply that was cut short, by speech or by us."""
 
 CROSSING_MS: Final = 250
 """A reply completed this soon after what should have ended it was over before the engine could act."""
@@ -26,19 +41,19 @@ def update(findings: Findings, number_of_update: int, what: str) -> tuple[Entry,
         findings.doubt(f"The update that {what} was not sent.", retry=True)
         raise findings.stop()
     found: Answered = updates[number_of_update]
-    accepted(findings, found.sent, f"the update that {what}")
+    accepted(findings, UPDATE_ANSWERED, found.sent, f"the update that {what}")
     timeout_ms = findings.limits.event_timeout_ms
-    answer = findings.need(
-        found.answer, f"session.updated for the update that {what}", since=found.sent, within_ms=timeout_ms
-    )
+    wanted = f"session.updated for the update that {what}"
+    answer = findings.need(UPDATE_ANSWERED, found.answer, wanted, since=found.sent, within_ms=timeout_ms)
     return found.sent, answer
 
 
-def accepted(findings: Findings, request: Entry, what: str) -> None:
+def accepted(findings: Findings, clause: Clause, request: Entry, what: str) -> None:
     """Fail and end the judge where an error of the engine names the event we sent."""
     refusal = findings.evidence.error_for(request)
     if refusal is not None:
-        findings.fail(f"The engine refused {what} ({label(refusal)}): {value_at(refusal, 'error', 'message')}")
+        said = value_at(refusal, "error", "message")
+        findings.fail(clause, f"The engine refused {what} ({label(refusal)}): {said}")
         raise findings.stop()
 
 
@@ -67,7 +82,7 @@ def speech_noticed(findings: Findings, onset: Entry) -> Entry:
     """Return the speech_started that an onset brought; that it came in time is judged by the common rules."""
     limit_ms = findings.limits.max_onset_delay_ms
     started = findings.evidence.received("input_audio_buffer.speech_started", since=onset)
-    started = findings.need(started, "speech_started", since=onset, within_ms=limit_ms)
+    started = findings.need(SPEECH_NOTICED, started, "speech_started", since=onset, within_ms=limit_ms)
     delay_ms = milliseconds(onset, started)
     findings.measure("onset to speech_started", delay_ms, "ms", limit=limit_ms, start=onset, end=started)
     return started
@@ -78,10 +93,11 @@ def reply_to(findings: Findings, request: Entry | None) -> Response:
     if request is None:
         findings.doubt("No reply was asked for.", retry=True)
         raise findings.stop()
-    accepted(findings, request, "response.create")
+    accepted(findings, REPLY_BEGINS, request, "response.create")
     response = findings.evidence.response_after(request)
     created = None if response is None else response.created
-    findings.need(created, "response.created", since=request, within_ms=findings.limits.event_timeout_ms)
+    timeout_ms = findings.limits.event_timeout_ms
+    findings.need(REPLY_BEGINS, created, "response.created", since=request, within_ms=timeout_ms)
     assert response is not None
     return response
 
@@ -90,19 +106,22 @@ def ended(findings: Findings, response: Response, since: Entry) -> Entry:
     """Return the response.done of a response; the time limit begins anew with each of its events."""
     timeout_ms = findings.limits.event_timeout_ms
     last = max((since, *response.entries), key=lambda entry: entry.t_ns)
-    return findings.need(response.done, "response.done", since=last, within_ms=timeout_ms)
+    return findings.need(RESPONSE_ENDS, response.done, "response.done", since=last, within_ms=timeout_ms)
 
 
 def cancelled_in_time(findings: Findings, response: Response, cause: Entry, what: str) -> Entry:
     """Return the response.done that `cause`, named `what`, brought: in time, and as cancelled."""
     limit_ms = findings.limits.max_cancel_to_done_ms
-    done = findings.need(response.done, f"response.done after {what}", since=cause, within_ms=limit_ms)
+    done = findings.need(
+        CANCELLED_IN_TIME, response.done, f"response.done after {what}", since=cause, within_ms=limit_ms
+    )
     if response.status == "completed" and milliseconds(cause, done) <= CROSSING_MS:
         findings.doubt(f"The engine had finished its reply just as {what} came.", retry=True)
         raise findings.stop()
-    findings.at_most(f"{what} to response.done", cause, done, limit_ms)
+    findings.at_most(CANCELLED_IN_TIME, f"{what} to response.done", cause, done, limit_ms)
     if response.status != "cancelled":
-        findings.fail(f"The reply ended as {response.status}, not as cancelled ({label(done)}).")
+        reason = f"The reply ended as {response.status}, not as cancelled ({label(done)})."
+        findings.fail(ENDS_AS_CANCELLED, reason)
     return done
 
 
@@ -113,7 +132,8 @@ def no_audio_after(findings: Findings, response: Response, done: Entry) -> None:
     if late:
         after_ms = milliseconds(done, late[0])
         findings.fail(
-            f"Audio of the cancelled reply came {after_ms:.0f} ms after its response.done ({label(late[0])})."
+            NO_AUDIO_AFTERWARDS,
+            f"Audio of the cancelled reply came {after_ms:.0f} ms after its response.done ({label(late[0])}).",
         )
     elif not findings.covers(done, window_ms):
         findings.doubt(f"The record ends less than {window_ms} ms after the reply was cancelled.", retry=True)
@@ -129,7 +149,7 @@ def audio_start_in_place(findings: Findings, started: Entry, onset_ms: float, pa
     where = f"audio_start_ms is {audio_start_ms:g}, and speech began at {onset_ms:.0f} ({label(started)})"
     padding_ms = DEFAULT_PADDING_MS if padding_ms is None else padding_ms
     if abs(early_ms) > limit_ms:
-        findings.fail(f"{where}: more than {limit_ms} ms apart.")
+        findings.fail(AUDIO_START, f"{where}: more than {limit_ms} ms apart.")
     elif early_ms > padding_ms + PADDING_SLACK_MS:
         findings.warn(f"{where}: earlier than {padding_ms:g} ms of padding explain.")
 

@@ -38,6 +38,8 @@ def number(entry: Entry, *path: str) -> int | float | None:
 def whole_number(entry: Entry, *path: str) -> int | None:
     """Return the integer at a path of fields, or None."""
     value = number(entry, *path)
+    if isinstance(value, float) and value.is_integer():  # 24000.0 is the same number in JSON
+        return int(value)
     return value if isinstance(value, int) else None
 
 

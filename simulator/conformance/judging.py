@@ -38,6 +38,7 @@ def judge(
         warnings=findings.warnings,
         measurements=findings.measurements,
         readings=findings.readings,
+        broken=findings.broken,
         worth_retrying=retry,
     )
 

@@ -7,16 +7,32 @@ neither, so that only its arrival can be used.
 
 from typing import Final
 
-from simulator.conformance.check import Findings, label
+from simulator.conformance.check import Clause, Findings, label
 from simulator.conformance.choices import AUDIO_START_AFTER_REENABLE
-from simulator.conformance.clauses import audio_start_in_place, begun, padding_of, speech_noticed
+from simulator.conformance.clauses import (
+    AUDIO_START,
+    SPEECH_NOTICED,
+    UPDATE_ANSWERED,
+    audio_start_in_place,
+    begun,
+    padding_of,
+    speech_noticed,
+)
 from simulator.conformance.driver import Driver, received
 from simulator.conformance.evidence import Utterance, number, text
 from simulator.record.entries import Direction, Entry
 from simulator.units import samples_to_ms
 
+DETECTION_OFF: Final = Clause("turn detection off", "Switched off, turn detection is shown as null.")
+TIMED_FROM_ON: Final = Clause("timed from switching on", "audio_start_ms does not go on from before the pause.")
+NEW_TURN: Final = Clause("new turn", "The speech after the pause is an item of its own.")
+
+PAUSE: Final = (UPDATE_ANSWERED, DETECTION_OFF, SPEECH_NOTICED, TIMED_FROM_ON, AUDIO_START)
+"""What both checks demand."""
+
 BEFORE_MS: Final = 6_000
 """At least so much audio is streamed before the pause."""
+CUMULATIVE: Final = "cumulative"
 SILENCE_AFTER_MS: Final = (1_500, 2_300)
 NEXT_SPEECH: Final = "favourite_colour"
 
@@ -52,7 +68,7 @@ def judge_next_speech(findings: Findings, on: Entry, answer: Entry, before: str 
     utterance, onset = begun(findings, NEXT_SPEECH)
     started = speech_noticed(findings, onset)
     if before is not None and text(started, "item_id") == before:
-        findings.fail(f"The speech after the pause goes on with the item from before it ({label(started)}).")
+        findings.fail(NEW_TURN, f"The speech after the pause goes on with the item from before it ({label(started)}).")
     onset_ms = samples_to_ms(utterance.onset_sample - findings.evidence.appended_before(on))
     reading = _reading(findings, started, utterance, onset_ms)
     if reading is None:
@@ -62,9 +78,10 @@ def judge_next_speech(findings: Findings, on: Entry, answer: Entry, before: str 
         audio_start_in_place(findings, started, onset_ms, padding_of(answer))
     else:
         findings.fail(
+            TIMED_FROM_ON if reading == CUMULATIVE else AUDIO_START,
             f"audio_start_ms is {number(started, 'audio_start_ms'):g} ({label(started)}). Counted from where turn "
             f"detection was switched on, speech began at {onset_ms:.0f}; from the start of the session, at "
-            f"{samples_to_ms(utterance.onset_sample):.0f}. The engine reads it as “{reading}”."
+            f"{samples_to_ms(utterance.onset_sample):.0f}. The engine reads it as “{reading}”.",
         )
 
 
@@ -75,7 +92,7 @@ def _reading(findings: Findings, started: Entry, utterance: Utterance, onset_ms:
         return None
     distances = {
         AUDIO_START_AFTER_REENABLE.value: audio_start_ms - onset_ms,
-        "cumulative": audio_start_ms - samples_to_ms(utterance.onset_sample),
+        CUMULATIVE: audio_start_ms - samples_to_ms(utterance.onset_sample),
     }
     for name, distance_ms in distances.items():
         findings.measure(f"audio_start_ms against the onset, {name}", distance_ms, "ms", end=started)

@@ -13,11 +13,21 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any, Final
 
-from simulator.conformance.check import Findings, label
+from simulator.conformance.check import Clause, Findings, label
 from simulator.conformance.evidence import DRIVE_ENDED, milliseconds, text, value_at
 from simulator.profile.facts import MAX_AUDIO_DELTA_MS, REQUIRED_SERVER_FIELDS
 from simulator.record.entries import Direction, Entry
 from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
+
+REQUIRED_FIELDS: Final = Clause("required fields", "Each required event that is seen carries its required fields.")
+DELTA_LENGTH: Final = Clause("delta length", "No audio delta is longer than maxAudioDeltaMs.")
+WHOLE_SAMPLES: Final = Clause("whole samples", "No audio delta ends inside a sample.")
+BASE64_AUDIO: Final = Clause("base64 audio", "The audio of deltas is base64.")
+ONSET_IN_TIME: Final = Clause("onset in time", "speech_started comes within maxOnsetDelayMs of the onset.")
+SPEECH_ONLY: Final = Clause("speech only", "speech_started does not come before anybody has spoken.")
+
+RULES: Final = (REQUIRED_FIELDS, DELTA_LENGTH, WHOLE_SAMPLES, BASE64_AUDIO, ONSET_IN_TIME, SPEECH_ONLY)
+"""What holds in every check."""
 
 LATEST_SEND_MS: Final = 200
 """An append later than this is our fault: the engine then heard silence where there was speech."""
@@ -48,9 +58,9 @@ def _required_fields(findings: Findings) -> None:
             continue
         for name in REQUIRED_SERVER_FIELDS.get(entry.type, ()):
             if name not in entry.event:
-                findings.fail(f"{entry.type} has no {name} ({label(entry)}).")
+                findings.fail(REQUIRED_FIELDS, f"{entry.type} has no {name} ({label(entry)}).")
             elif not _right_kind(name)(entry.event[name]):
-                findings.fail(f"{name} of {entry.type} is of the wrong type ({label(entry)}).")
+                findings.fail(REQUIRED_FIELDS, f"{name} of {entry.type} is of the wrong type ({label(entry)}).")
 
 
 def _right_kind(name: str) -> Callable[[Any], bool]:
@@ -66,15 +76,17 @@ def _audio_deltas(findings: Findings) -> None:
     for entry in findings.evidence.all(Direction.RECEIVED, "response.output_audio.delta"):
         if entry.audio is None:
             if isinstance(entry.event.get("delta"), str):
-                findings.fail(f"The audio of a delta is not base64 ({label(entry)}).")
+                findings.fail(BASE64_AUDIO, f"The audio of a delta is not base64 ({label(entry)}).")
             continue
         if entry.audio.payload_bytes % BYTES_PER_SAMPLE:
             findings.fail(
-                f"A delta holds an odd number of bytes, {entry.audio.payload_bytes}: a sample is two ({label(entry)})."
+                WHOLE_SAMPLES,
+                f"A delta holds an odd number of bytes, {entry.audio.payload_bytes}: a sample is two ({label(entry)}).",
             )
         length_ms = entry.audio.payload_bytes / BYTES_PER_SAMPLE * 1000 / SAMPLE_RATE_HZ
         if length_ms > MAX_AUDIO_DELTA_MS:
-            findings.fail(f"A delta holds {length_ms:.0f} ms of audio, {MAX_AUDIO_DELTA_MS} at most ({label(entry)}).")
+            reason = f"A delta holds {length_ms:.0f} ms of audio, {MAX_AUDIO_DELTA_MS} at most ({label(entry)})."
+            findings.fail(DELTA_LENGTH, reason)
         if length_ms > longest_ms:
             longest, longest_ms = entry, length_ms
     if longest is not None:
@@ -91,7 +103,7 @@ def _speech_started(findings: Findings) -> None:
     for started in evidence.all(Direction.RECEIVED, "input_audio_buffer.speech_started"):
         at = bisect_right(times, started.t_ns) - 1
         if at < 0:
-            findings.fail(f"speech_started came without speech ({label(started)}).")
+            findings.fail(SPEECH_ONLY, f"speech_started came without speech ({label(started)}).")
             continue
         utterance = max((each for each in first_onsets if each.t_ns <= started.t_ns), key=lambda each: each.t_ns)
         onset = onsets[at] if utterance.seq in judged else utterance
@@ -99,8 +111,9 @@ def _speech_started(findings: Findings) -> None:
         delay_ms = milliseconds(onset, started)
         if delay_ms > limit_ms:
             findings.fail(
+                ONSET_IN_TIME,
                 f"speech_started came {delay_ms:.0f} ms after the onset of speech, {limit_ms} at most "
-                f"({label(onset)} to {label(started)})."
+                f"({label(onset)} to {label(started)}).",
             )
 
 

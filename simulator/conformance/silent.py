@@ -6,8 +6,8 @@ Two checks are built on it: that the call is right (silent_tool), and that an im
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from simulator.conformance.check import Findings, label
-from simulator.conformance.clauses import calls_of, ended, reply_to
+from simulator.conformance.check import Clause, Findings, label
+from simulator.conformance.clauses import CALL_TOLD, REPLY_BEGINS, RESPONSE_ENDS, calls_of, ended, reply_to
 from simulator.conformance.driver import Driver
 from simulator.conformance.evidence import Response, value_at
 from simulator.profile import context_items
@@ -15,6 +15,18 @@ from simulator.profile.answers import judge as judge_answer
 from simulator.profile.answers import question_text
 from simulator.profile.tools import tool_for
 from simulator.record.entries import Entry
+
+COMPLETED: Final = Clause("silent answer completed", "The silent answer ends as completed.")
+NO_SOUND: Final = Clause("no sound", "The silent answer brings no audio, no transcript and no audio part.")
+ANSWERED_ONCE: Final = Clause("answered once", "No second response follows.")
+ONE_CALL: Final = Clause("one call", "The silent answer holds exactly one call.")
+CALL_FITS: Final = Clause("call fits", "The call is of the forced tool, and its arguments fit tool and question.")
+
+SILENT_ANSWER: Final = (
+    *(REPLY_BEGINS, RESPONSE_ENDS, COMPLETED, NO_SOUND),
+    *(ANSWERED_ONCE, ONE_CALL, CALL_TOLD, CALL_FITS),
+)
+"""What holds of a silent answer."""
 
 
 class Question:
@@ -50,20 +62,21 @@ def judge_silent_answer(findings: Findings, question: Question) -> Any:
     assert request is not None
     done = ended(findings, response, request)
     if response.status != "completed":
-        findings.fail(f"The silent answer ended as {response.status} {response.failure} ({label(done)}).")
+        findings.fail(COMPLETED, f"The silent answer ended as {response.status} {response.failure} ({label(done)}).")
     _judge_silence(findings, response, done)
     _judge_alone(findings, response, request, done)
     calls = calls_of(response)
     if len(calls) != 1:
-        findings.fail(f"The silent answer holds {len(calls)} calls, and one was asked for ({label(done)}).")
+        findings.fail(ONE_CALL, f"The silent answer holds {len(calls)} calls, and one was asked for ({label(done)}).")
         raise findings.stop()
     if not response.calls:
-        findings.fail(f"The call came without response.function_call_arguments.done ({label(done)}).")
+        findings.fail(CALL_TOLD, f"The call came without response.function_call_arguments.done ({label(done)}).")
         raise findings.stop()
     ((name, arguments),) = calls.values()
     answer = judge_answer(question.component, question.config, name or "", arguments or "")
     if answer.error is not None:
-        findings.fail(f"The call does not answer the question ({label(response.calls[0])}): {answer.error}")
+        reason = f"The call does not answer the question ({label(response.calls[0])}): {answer.error}"
+        findings.fail(CALL_FITS, reason)
         raise findings.stop()
     return answer.value
 
@@ -71,12 +84,12 @@ def judge_silent_answer(findings: Findings, question: Question) -> Any:
 def _judge_silence(findings: Findings, response: Response, done: Entry) -> None:
     """No audio, no transcript, and no audio part in what the response says it held."""
     for entry in (*response.deltas, *response.transcript_deltas, *response.transcript_done):
-        findings.fail(f"{entry.type} came for the silent answer ({label(entry)}).")
+        findings.fail(NO_SOUND, f"{entry.type} came for the silent answer ({label(entry)}).")
         break
     for item in _dicts(value_at(done, "response", "output")):
         for part in _dicts(item.get("content")):
             if part.get("type") in ("audio", "output_audio"):
-                findings.fail(f"The silent answer holds an audio part ({label(done)}).")
+                findings.fail(NO_SOUND, f"The silent answer holds an audio part ({label(done)}).")
 
 
 def _judge_alone(findings: Findings, response: Response, request: Entry, done: Entry) -> None:
@@ -84,7 +97,7 @@ def _judge_alone(findings: Findings, response: Response, request: Entry, done: E
     window_ms = findings.limits.no_reply_window_ms
     for other in findings.evidence.responses.values():
         if other.created is not None and other.response_id != response.response_id and other.created.seq > request.seq:
-            findings.fail(f"A second response came for one question ({label(other.created)}).")
+            findings.fail(ANSWERED_ONCE, f"A second response came for one question ({label(other.created)}).")
     if not findings.covers(done, window_ms):
         findings.doubt(f"The record ends less than {window_ms} ms after the answer.", retry=True)
 

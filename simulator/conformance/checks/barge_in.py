@@ -13,8 +13,11 @@
 
 from typing import Final
 
-from simulator.conformance.check import Check, Findings, label
+from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import (
+    CUT_SHORT,
+    REPLY_BEGINS,
+    SPEECH_NOTICED,
     accepted,
     acknowledged,
     cancelled_in_time,
@@ -26,6 +29,11 @@ from simulator.conformance.clauses import (
 from simulator.conformance.driver import Driver, of_response, received
 from simulator.conformance.evidence import Response, number, text
 from simulator.record.entries import Direction, Entry
+
+TRUNCATION_ACCEPTED: Final = Clause("truncation accepted", "The truncation is not refused.")
+TRUNCATION_ACKNOWLEDGED: Final = Clause("truncation acknowledged", "truncated comes within truncateAckTimeoutMs.")
+TRUNCATED_ITEM: Final = Clause("truncated item", "truncated is for the item that was truncated.")
+TRUNCATED_POSITION: Final = Clause("truncated position", "truncated is at the very audio_end_ms that was sent.")
 
 INTERRUPTION: Final = "interruption"
 PLAYED_MS: Final = 1_000
@@ -96,18 +104,21 @@ def _judge_truncation(findings: Findings, started: Entry) -> None:
         findings.doubt("No truncation was sent.", retry=True)
         raise findings.stop()
     item_id, audio_end_ms = text(sent, "item_id"), number(sent, "audio_end_ms")
-    accepted(findings, sent, "the truncation")
+    accepted(findings, TRUNCATION_ACCEPTED, sent, "the truncation")
     limit_ms = findings.limits.truncate_ack_timeout_ms
     answers = list(evidence.all(Direction.RECEIVED, "conversation.item.truncated", since=sent.seq))
     answer = next((entry for entry in answers if text(entry, "item_id") == item_id), None)
     if answer is None and answers:
-        findings.fail(f"conversation.item.truncated is for another item than the truncation ({label(answers[0])}).")
+        reason = f"conversation.item.truncated is for another item than the truncation ({label(answers[0])})."
+        findings.fail(TRUNCATED_ITEM, reason)
         raise findings.stop()
-    answer = findings.need(answer, "conversation.item.truncated", since=sent, within_ms=limit_ms)
-    findings.at_most("truncate to its acknowledgement", sent, answer, limit_ms)
+    kind = "conversation.item.truncated"
+    answer = findings.need(TRUNCATION_ACKNOWLEDGED, answer, kind, since=sent, within_ms=limit_ms)
+    findings.at_most(TRUNCATION_ACKNOWLEDGED, "truncate to its acknowledgement", sent, answer, limit_ms)
     graded_ms = number(answer, "audio_end_ms")
     if graded_ms != audio_end_ms:
-        findings.fail(f"Truncated at {audio_end_ms} ms, but acknowledged at {graded_ms} ({label(answer)}).")
+        reason = f"Truncated at {audio_end_ms} ms, but acknowledged at {graded_ms} ({label(answer)})."
+        findings.fail(TRUNCATED_POSITION, reason)
 
 
 CHECK = Check(
@@ -117,6 +128,10 @@ CHECK = Check(
         "more of its audio, and acknowledges the truncation of what was heard."
     ),
     per_turn_detection=True,
+    clauses=(
+        *(REPLY_BEGINS, SPEECH_NOTICED, *CUT_SHORT),
+        *(TRUNCATION_ACCEPTED, TRUNCATION_ACKNOWLEDGED, TRUNCATED_ITEM, TRUNCATED_POSITION),
+    ),
     drive=drive,
     judge=judge,
 )

@@ -9,7 +9,14 @@
 from typing import Final
 
 from simulator.conformance.check import Check, Findings
-from simulator.conformance.clauses import acknowledged, cancelled_in_time, no_audio_after, reply_to
+from simulator.conformance.clauses import (
+    CUT_SHORT,
+    REPLY_BEGINS,
+    acknowledged,
+    cancelled_in_time,
+    no_audio_after,
+    reply_to,
+)
 from simulator.conformance.driver import Driver, of_response, received
 from simulator.conformance.evidence import text
 
@@ -54,6 +61,7 @@ CHECK = Check(
     id="cancel",
     clause="response.cancel ends the reply promptly as cancelled, and none of its audio arrives afterwards.",
     per_turn_detection=False,
+    clauses=(REPLY_BEGINS, *CUT_SHORT),
     drive=drive,
     judge=judge,
 )

@@ -13,8 +13,13 @@
 
 from typing import Final
 
-from simulator.conformance.check import Check, Findings, label
+from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import (
+    AUDIO_START,
+    COMMITTED,
+    RESPONSE_ENDS,
+    SAME_ITEM,
+    SPEECH_NOTICED,
     acknowledged,
     audio_start_in_place,
     ended,
@@ -26,6 +31,14 @@ from simulator.conformance.driver import Driver, received
 from simulator.conformance.evidence import Response, milliseconds, text, value_at, whole_number
 from simulator.record.entries import Direction, Entry
 from simulator.units import samples_to_ms
+
+TURN_ADDED: Final = Clause("turn added", "conversation.item.added and .done carry the item_id of speech_started.")
+ANSWER_BEGINS: Final = Clause("answer begins", "The first audio comes within maxResponseStartMs of committed.")
+ANSWER_COMPLETED: Final = Clause("answer completed", "The answer ends as completed.")
+ANSWER_AUDIBLE: Final = Clause("answer audible", "The answer holds at least half a second of audio.")
+AUDIO_ENDED: Final = Clause("audio ended", "response.output_audio.done ends the audio of the answer.")
+TRANSCRIPT: Final = Clause("transcript", "The answer has a transcript that is not empty.")
+USAGE: Final = Clause("usage", "The answer's usage counts total, input and output tokens in whole numbers.")
 
 QUESTION: Final = "coffee_or_tea"
 SHORTEST_ANSWER_MS: Final = 500
@@ -55,18 +68,18 @@ def judge(findings: Findings) -> None:
     audio_start_in_place(findings, started, samples_to_ms(utterance.onset_sample), padding_of(session))
 
     committed = evidence.received("input_audio_buffer.committed", since=started)
-    committed = findings.need(committed, "committed", since=offset, within_ms=timeout_ms)
+    committed = findings.need(COMMITTED, committed, "committed", since=offset, within_ms=timeout_ms)
     findings.measure("end of speech to committed", milliseconds(offset, committed), "ms", start=offset, end=committed)
     _judge_item(findings, started, committed)
 
     response = evidence.response_after(committed)
     created = None if response is None else response.created
-    created = findings.need(created, "response.created", since=committed, within_ms=timeout_ms)
+    created = findings.need(ANSWER_BEGINS, created, "response.created", since=committed, within_ms=timeout_ms)
     assert response is not None
     first = response.deltas[0] if response.deltas else None
     limit_ms = findings.limits.max_response_start_ms
-    first = findings.need(first, "audio of the answer", since=committed, within_ms=limit_ms)
-    findings.at_most("committed to first audio", committed, first, limit_ms)
+    first = findings.need(ANSWER_BEGINS, first, "audio of the answer", since=committed, within_ms=limit_ms)
+    findings.at_most(ANSWER_BEGINS, "committed to first audio", committed, first, limit_ms)
     findings.measure("end of speech to first audio", milliseconds(offset, first), "ms", start=offset, end=first)
     _judge_answer(findings, response, first)
 
@@ -74,35 +87,40 @@ def judge(findings: Findings) -> None:
 def _judge_item(findings: Findings, started: Entry, committed: Entry) -> None:
     item_id = text(started, "item_id")
     if text(committed, "item_id") != item_id:
-        findings.fail(f"committed is for another item than speech_started ({label(started)}, {label(committed)}).")
+        where = f"{label(started)}, {label(committed)}"
+        findings.fail(SAME_ITEM, f"committed is for another item than speech_started ({where}).")
     for kind in ("conversation.item.added", "conversation.item.done"):
         entries = list(findings.evidence.all(Direction.RECEIVED, kind, since=started.seq))
         entry = next((each for each in entries if text(each, "item", "id") == item_id), None)
         if entry is None and entries and findings.evidence.noted("drive.ended") is not None:
             findings.fail(
-                f"No {kind} came for the item of speech_started; the next was for another ({label(entries[0])})."
+                TURN_ADDED,
+                f"No {kind} came for the item of speech_started; the next was for another ({label(entries[0])}).",
             )
         else:
-            findings.need(entry, f"{kind} for the turn", since=committed, within_ms=1_000)
+            findings.need(TURN_ADDED, entry, f"{kind} for the turn", since=committed, within_ms=1_000)
 
 
 def _judge_answer(findings: Findings, response: Response, first: Entry) -> None:
     done = ended(findings, response, first)
     findings.measure("answer", samples_to_ms(response.audio_samples), "ms", limit=SHORTEST_ANSWER_MS, end=done)
     if response.status != "completed":
-        findings.fail(f"The answer ended as {response.status} {response.reason or response.failure} ({label(done)}).")
+        why = response.reason or response.failure
+        findings.fail(ANSWER_COMPLETED, f"The answer ended as {response.status} {why} ({label(done)}).")
     if samples_to_ms(response.audio_samples) < SHORTEST_ANSWER_MS:
         findings.fail(
-            f"The answer holds {samples_to_ms(response.audio_samples):.0f} ms of audio, {SHORTEST_ANSWER_MS} at least."
+            ANSWER_AUDIBLE,
+            f"The answer holds {samples_to_ms(response.audio_samples):.0f} ms of audio, {SHORTEST_ANSWER_MS} at least.",
         )
     if response.audio_done is None:
-        findings.fail("The answer has no response.output_audio.done.")
+        findings.fail(AUDIO_ENDED, "The answer has no response.output_audio.done.")
     if not any((text(entry, "transcript") or "").strip() for entry in response.transcript_done):
-        findings.fail("The answer has no transcript: no response.output_audio_transcript.done with words.")
+        findings.fail(TRANSCRIPT, "The answer has no transcript: no response.output_audio_transcript.done with words.")
     for name in ("total_tokens", "input_tokens", "output_tokens"):
         if whole_number(done, "response", "usage", name) is None:
             found = value_at(done, "response", "usage", name)
-            findings.fail(f"response.usage.{name} of the answer is {found!r}, not a whole number ({label(done)}).")
+            reason = f"response.usage.{name} of the answer is {found!r}, not a whole number ({label(done)})."
+            findings.fail(USAGE, reason)
 
 
 CHECK = Check(
@@ -112,6 +130,10 @@ CHECK = Check(
         "with a transcript and usage."
     ),
     per_turn_detection=True,
+    clauses=(
+        *(SPEECH_NOTICED, AUDIO_START, COMMITTED, SAME_ITEM, TURN_ADDED, ANSWER_BEGINS, RESPONSE_ENDS),
+        *(ANSWER_COMPLETED, ANSWER_AUDIBLE, AUDIO_ENDED, TRANSCRIPT, USAGE),
+    ),
     drive=drive,
     judge=judge,
 )

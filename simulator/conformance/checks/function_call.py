@@ -11,14 +11,36 @@
 import json
 from typing import Any, Final
 
-from simulator.conformance.check import Check, Findings, label
-from simulator.conformance.clauses import accepted, acknowledged, calls_of, ended, has_output, item_added, reply_to
+from simulator.conformance.check import Check, Clause, Findings, label
+from simulator.conformance.clauses import (
+    CALL_TOLD,
+    REPLY_BEGINS,
+    RESPONSE_ENDS,
+    accepted,
+    acknowledged,
+    calls_of,
+    ended,
+    has_output,
+    item_added,
+    reply_to,
+)
 from simulator.conformance.driver import Driver, received
 from simulator.conformance.evidence import Response, text, value_at
 from simulator.profile.context_items import context_text, typed
 from simulator.profile.facts import ACCEPTED_OUTPUT
 from simulator.profile.tools import TOOLS
 from simulator.record.entries import Entry
+
+TOOL_CALLED: Final = Clause("tool called", "A tool that is asked for is called, at the latest where it is forced.")
+RIGHT_TOOL: Final = Clause("right tool", "The call is of the tool that was asked for.")
+CALL_ID: Final = Clause("call_id", "The call has a call_id.")
+ARGUMENTS: Final = Clause("arguments are an object", "The arguments of the call are a JSON object.")
+CALL_COMPLETED: Final = Clause("call completed", "The response with the call ends as completed.")
+OUTPUT_ACCEPTED: Final = Clause("output accepted", "The function output is not refused.")
+OUTPUT_ADDED: Final = Clause("output added", "The function output comes back in conversation.item.added.")
+ANOTHER_RESPONSE: Final = Clause("another response", "What follows the output is a response of its own.")
+FOLLOW_UP_COMPLETED: Final = Clause("follow-up completed", "The response after the output ends as completed.")
+FOLLOW_UP_OUTPUT: Final = Clause("follow-up holds output", "The response after the output holds something.")
 
 TOOL: Final = "send_chat"
 REQUEST: Final = "Please write the word hello to me here in the chat: call the tool send_chat with it."
@@ -64,10 +86,11 @@ def judge(findings: Findings) -> None:
     if output is None or value_at(output, "item", "call_id") != call_id:
         findings.doubt("The call was not answered.", retry=True)
         raise findings.stop()
-    accepted(findings, output, "the function output")
+    accepted(findings, OUTPUT_ACCEPTED, output, "the function output")
     added = item_added(findings, output, type="function_call_output", call_id=call_id)
     timeout_ms = findings.limits.event_timeout_ms
-    findings.need(added, "conversation.item.added for the function output", since=output, within_ms=timeout_ms)
+    wanted = "conversation.item.added for the function output"
+    findings.need(OUTPUT_ADDED, added, wanted, since=output, within_ms=timeout_ms)
     _judge_follow_up(findings, response, output)
 
 
@@ -75,21 +98,22 @@ def _judge_call(findings: Findings, response: Response, request: Entry, done: En
     if not response.calls:
         forced = value_at(request, "response", "tool_choice") is not None
         if calls_of(response):
-            findings.fail(f"The call came without response.function_call_arguments.done ({label(done)}).")
+            findings.fail(CALL_TOLD, f"The call came without response.function_call_arguments.done ({label(done)}).")
         elif forced:
-            findings.fail(f"The engine did not call the tool that it was told to call ({label(done)}).")
+            findings.fail(TOOL_CALLED, f"The engine did not call the tool that it was told to call ({label(done)}).")
         else:
             findings.doubt("The engine did not call the tool, though it was asked to in words.", retry=True)
         raise findings.stop()
     call = response.calls[0]
     if text(call, "name") != TOOL:
-        findings.fail(f"The engine called {text(call, 'name')!r}, and {TOOL} was asked for ({label(call)}).")
+        reason = f"The engine called {text(call, 'name')!r}, and {TOOL} was asked for ({label(call)})."
+        findings.fail(RIGHT_TOOL, reason)
     if not text(call, "call_id"):
-        findings.fail(f"The call has no call_id ({label(call)}).")
+        findings.fail(CALL_ID, f"The call has no call_id ({label(call)}).")
     if not _is_object(text(call, "arguments")):
-        findings.fail(f"The arguments of the call are not a JSON object ({label(call)}).")
+        findings.fail(ARGUMENTS, f"The arguments of the call are not a JSON object ({label(call)}).")
     if response.status != "completed":
-        findings.fail(f"The response with the call ended as {response.status} ({label(done)}).")
+        findings.fail(CALL_COMPLETED, f"The response with the call ended as {response.status} ({label(done)}).")
     return text(call, "call_id")
 
 
@@ -98,13 +122,14 @@ def _judge_follow_up(findings: Findings, first: Response, output: Entry) -> None
     response = reply_to(findings, request)
     assert request is not None
     if response.response_id == first.response_id:
-        findings.fail("The response after the function output has the id of the one before.")
+        findings.fail(ANOTHER_RESPONSE, "The response after the function output has the id of the one before.")
         raise findings.stop()
     done = ended(findings, response, request)
     if response.status != "completed":
-        findings.fail(f"The response after the function output ended as {response.status} ({label(done)}).")
+        reason = f"The response after the function output ended as {response.status} ({label(done)})."
+        findings.fail(FOLLOW_UP_COMPLETED, reason)
     if not has_output(response):
-        findings.fail(f"The response after the function output holds nothing ({label(done)}).")
+        findings.fail(FOLLOW_UP_OUTPUT, f"The response after the function output holds nothing ({label(done)}).")
 
 
 def _is_object(arguments: str | None) -> bool:
@@ -118,6 +143,10 @@ CHECK = Check(
     id="function_call",
     clause="The engine calls a declared tool, accepts the function output, and completes a further response.",
     per_turn_detection=False,
+    clauses=(
+        *(REPLY_BEGINS, RESPONSE_ENDS, TOOL_CALLED, CALL_TOLD, RIGHT_TOOL, CALL_ID, ARGUMENTS, CALL_COMPLETED),
+        *(OUTPUT_ACCEPTED, OUTPUT_ADDED, ANOTHER_RESPONSE, FOLLOW_UP_COMPLETED, FOLLOW_UP_OUTPUT),
+    ),
     drive=drive,
     judge=judge,
 )

@@ -4,11 +4,18 @@ What counts is the session.updated that answers our update; session.created desc
 format without its rate leaves the rate open, and fails.
 """
 
-from simulator.conformance.check import Check, Findings, label
-from simulator.conformance.clauses import update
+from typing import Final
+
+from simulator.conformance.check import Check, Clause, Findings, label
+from simulator.conformance.clauses import UPDATE_ANSWERED, update
 from simulator.conformance.driver import Driver
 from simulator.conformance.evidence import value_at
 from simulator.profile.facts import AUDIO_FORMAT
+
+FORMATS: Final = {
+    "input": Clause("input format", "session.updated names audio/pcm at 24000 Hz for the input."),
+    "output": Clause("output format", "session.updated names audio/pcm at 24000 Hz for the output."),
+}
 
 
 async def drive(driver: Driver) -> None:
@@ -20,21 +27,24 @@ def judge(findings: Findings) -> None:
     """Compare both formats in the answer to our update."""
     evidence = findings.evidence
     sent, answer = update(findings, 0, "opens the session")
-    findings.at_most("session.update to session.updated", sent, answer, findings.limits.event_timeout_ms)
+    timeout_ms = findings.limits.event_timeout_ms
+    findings.at_most(UPDATE_ANSWERED, "session.update to session.updated", sent, answer, timeout_ms)
     if evidence.received("session.created") is None:
         findings.warn("The engine never sent session.created.")
-    for direction in ("input", "output"):
+    for direction, clause in FORMATS.items():
         for name, expected in AUDIO_FORMAT.items():
             path = ("session", "audio", direction, "format", name)
             found = value_at(answer, *path)
             if isinstance(found, bool) or found != expected:
-                findings.fail(f"{'.'.join(path)} is {found!r}, and {expected!r} was asked for ({label(answer)}).")
+                reason = f"{'.'.join(path)} is {found!r}, and {expected!r} was asked for ({label(answer)})."
+                findings.fail(clause, reason)
 
 
 CHECK = Check(
     id="handshake",
     clause="session.updated answers the client's session.update, and names audio/pcm at 24000 Hz for input and output.",
     per_turn_detection=False,
+    clauses=(UPDATE_ANSWERED, *FORMATS.values()),
     drive=drive,
     judge=judge,
 )

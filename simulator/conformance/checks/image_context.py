@@ -9,12 +9,16 @@ import struct
 import zlib
 from typing import Final
 
-from simulator.conformance.check import Check, Findings
+from simulator.conformance.check import Check, Clause, Findings
 from simulator.conformance.clauses import accepted, acknowledged
 from simulator.conformance.driver import Driver
-from simulator.conformance.silent import Question, ask, judge_silent_answer
+from simulator.conformance.silent import SILENT_ANSWER, Question, ask, judge_silent_answer
 from simulator.profile import context_items
 from simulator.profile.tools import TOOLS
+
+IMAGE_ACCEPTED: Final = Clause("image accepted", "The item with the image is not refused.")
+COLOUR_SEEN: Final = Clause("colour seen", "The answer names the colour of the image.")
+NO_OTHER_COLOUR: Final = Clause("no other colour", "The answer names no other colour.")
 
 SIDE_PIXELS: Final = 128
 COLOUR: Final = "red"
@@ -66,14 +70,16 @@ def judge(findings: Findings) -> None:
     acknowledged(findings)
     item = findings.evidence.sent("conversation.item.create")
     if item is not None:
-        accepted(findings, item, "the image")
+        accepted(findings, IMAGE_ACCEPTED, item, "the image")
     answer = judge_silent_answer(findings, QUESTION)
     words = set(re.findall(r"[a-z]+", answer.casefold())) if isinstance(answer, str) else set()
     others = sorted(words & OTHER_COLOURS)
     if COLOUR not in words:
-        findings.fail(f"Asked for the colour of a red image, the engine answered {answer!r}.")
+        findings.fail(COLOUR_SEEN, f"Asked for the colour of a red image, the engine answered {answer!r}.")
     elif others:
-        findings.fail(f"Asked for the colour of a red image, the engine named {', '.join(others)} too: {answer!r}.")
+        named = ", ".join(others)
+        reason = f"Asked for the colour of a red image, the engine named {named} too: {answer!r}."
+        findings.fail(NO_OTHER_COLOUR, reason)
 
 
 def filled_png(rgb: tuple[int, int, int], side: int = SIDE_PIXELS) -> bytes:
@@ -94,6 +100,7 @@ CHECK = Check(
     id="image_context",
     clause="An image in a context item is accepted and seen: asked silently for its colour, the engine says red.",
     per_turn_detection=False,
+    clauses=(IMAGE_ACCEPTED, *SILENT_ANSWER, COLOUR_SEEN, NO_OTHER_COLOUR),
     drive=drive,
     judge=judge,
 )

@@ -11,12 +11,24 @@
 
 from typing import Final
 
-from simulator.conformance.check import Check, Findings, label
-from simulator.conformance.clauses import accepted, acknowledged, begun, speech_noticed, update
+from simulator.conformance.check import Check, Clause, Findings, label
+from simulator.conformance.clauses import COMMITTED, SAME_ITEM, accepted, acknowledged, begun, speech_noticed, update
 from simulator.conformance.driver import Driver, received, refused
 from simulator.conformance.evidence import milliseconds, text, value_at
-from simulator.conformance.pauses import enough_before, judge_next_speech, nothing_appended, switch_on_and_speak
+from simulator.conformance.pauses import (
+    DETECTION_OFF,
+    NEW_TURN,
+    PAUSE,
+    enough_before,
+    judge_next_speech,
+    nothing_appended,
+    switch_on_and_speak,
+)
 from simulator.record.entries import Direction, Entry
+
+COMMIT_ACCEPTED: Final = Clause("commit accepted", "The commit is not refused.")
+ONE_COMMIT: Final = Clause("one commit", "The turn is committed once.")
+NO_REPLY: Final = Clause("no reply in the pause", "No response is created while turn detection is off.")
 
 SPEECH: Final = "monologue"
 OFF_AFTER_MS: Final = 1_000
@@ -47,7 +59,7 @@ def judge(findings: Findings) -> None:
     item_id = text(started, "item_id")
     off, off_answer = update(findings, 1, "switches turn detection off")
     if value_at(off_answer, "session", "audio", "input", "turn_detection") is not None:
-        findings.fail(f"Turn detection is still on after it was switched off ({label(off_answer)}).")
+        findings.fail(DETECTION_OFF, f"Turn detection is still on after it was switched off ({label(off_answer)}).")
     enough_before(findings, off)
     _judge_turn_goes_on(findings, started, off)
     commit = findings.evidence.sent("input_audio_buffer.commit", since=off_answer)
@@ -73,23 +85,25 @@ def _switched_on(findings: Findings, commit: Entry) -> tuple[Entry, Entry]:
     """Return the update that switches on again; where the drive never came so far, what the commit lacked is judged."""
     if len(findings.evidence.updates) < 3:
         committed = findings.evidence.received("input_audio_buffer.committed", since=commit)
-        findings.need(committed, "committed", since=commit, within_ms=findings.limits.event_timeout_ms)
+        timeout_ms = findings.limits.event_timeout_ms
+        findings.need(COMMITTED, committed, "committed", since=commit, within_ms=timeout_ms)
     return update(findings, 2, "switches turn detection on again")
 
 
 def _judge_commit(findings: Findings, commit: Entry, off: Entry, on: Entry, item_id: str | None) -> Entry:
-    accepted(findings, commit, "the commit")
+    accepted(findings, COMMIT_ACCEPTED, commit, "the commit")
     kind = "input_audio_buffer.committed"
     all_committed = [
         entry for entry in findings.evidence.all(Direction.RECEIVED, kind, since=off.seq) if entry.seq < on.seq
     ]
     first = all_committed[0] if all_committed else None
-    first = findings.need(first, "committed", since=commit, within_ms=0)
+    first = findings.need(COMMITTED, first, "committed", since=commit, within_ms=0)
     if len(all_committed) > 1:
-        findings.fail(f"The turn was committed {len(all_committed)} times ({label(all_committed[1])}).")
+        reason = f"The turn was committed {len(all_committed)} times ({label(all_committed[1])})."
+        findings.fail(ONE_COMMIT, reason)
     if text(first, "item_id") != item_id:
-        findings.fail(f"committed is for another item than speech_started ({label(first)}).")
-    findings.at_most("commit to committed", commit, first, findings.limits.event_timeout_ms)
+        findings.fail(SAME_ITEM, f"committed is for another item than speech_started ({label(first)}).")
+    findings.at_most(COMMITTED, "commit to committed", commit, first, findings.limits.event_timeout_ms)
     return first
 
 
@@ -97,7 +111,7 @@ def _judge_no_reply(findings: Findings, off: Entry, committed: Entry, on: Entry)
     window_ms = findings.limits.no_reply_window_ms
     reply = findings.evidence.received("response.created", since=off)
     if reply is not None and reply.seq < on.seq:
-        findings.fail(f"A reply was started while turn detection was off ({label(reply)}).")
+        findings.fail(NO_REPLY, f"A reply was started while turn detection was off ({label(reply)}).")
     elif milliseconds(committed, on) < window_ms:
         findings.doubt(f"Less than {window_ms} ms were watched after the commit.", retry=True)
 
@@ -109,6 +123,7 @@ CHECK = Check(
         "reply. Switched on again, the next speech is a new turn, timed from there."
     ),
     per_turn_detection=True,
+    clauses=(*PAUSE, COMMITTED, SAME_ITEM, COMMIT_ACCEPTED, ONE_COMMIT, NO_REPLY, NEW_TURN),
     drive=drive,
     judge=judge,
 )

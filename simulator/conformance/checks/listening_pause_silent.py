@@ -8,17 +8,21 @@
 
 from typing import Final
 
-from simulator.conformance.check import Check, Findings, label
+from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import acknowledged, begun, update
 from simulator.conformance.driver import Driver
 from simulator.conformance.evidence import milliseconds, value_at
 from simulator.conformance.pauses import (
+    DETECTION_OFF,
     NEXT_SPEECH,
+    PAUSE,
     enough_before,
     judge_next_speech,
     nothing_appended,
     switch_on_and_speak,
 )
+
+QUIET_PAUSE: Final = Clause("quiet pause", "From switching off to the next onset nothing is noticed or said.")
 
 HOLD_MS: Final = 3_000
 
@@ -39,7 +43,7 @@ def judge(findings: Findings) -> None:
     acknowledged(findings)
     off, off_answer = update(findings, 1, "switches turn detection off")
     if value_at(off_answer, "session", "audio", "input", "turn_detection") is not None:
-        findings.fail(f"Turn detection is still on after it was switched off ({label(off_answer)}).")
+        findings.fail(DETECTION_OFF, f"Turn detection is still on after it was switched off ({label(off_answer)}).")
     enough_before(findings, off)
     on, on_answer = update(findings, 2, "switches turn detection on again")
     if milliseconds(off_answer, on) < HOLD_MS:
@@ -49,7 +53,7 @@ def judge(findings: Findings) -> None:
     for kind in ("input_audio_buffer.speech_started", "input_audio_buffer.committed", "response.created"):
         event = findings.evidence.received(kind, since=off)
         if event is not None and event.seq < onset.seq:
-            findings.fail(f"{kind} came though nobody had spoken ({label(event)}).")
+            findings.fail(QUIET_PAUSE, f"{kind} came though nobody had spoken ({label(event)}).")
     judge_next_speech(findings, on, on_answer, None)
 
 
@@ -60,6 +64,7 @@ CHECK = Check(
         "from the moment at which it was switched on."
     ),
     per_turn_detection=True,
+    clauses=(*PAUSE, QUIET_PAUSE),
     drive=drive,
     judge=judge,
 )

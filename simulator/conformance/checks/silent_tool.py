@@ -11,7 +11,7 @@ from typing import Final
 from simulator.conformance.check import Check, Findings
 from simulator.conformance.clauses import acknowledged
 from simulator.conformance.driver import Driver
-from simulator.conformance.silent import Question, ask, judge_silent_answer
+from simulator.conformance.silent import SILENT_ANSWER, Question, ask, judge_silent_answer
 from simulator.profile.tools import TOOLS
 
 QUESTION: Final = Question("vasrating", {"question": "How warm is the weather today?", "minValue": 0, "maxValue": 100})
@@ -34,6 +34,7 @@ CHECK = Check(
     id="silent_tool",
     clause="A response with text output only and a forced tool calls exactly that tool once, and makes no sound.",
     per_turn_detection=False,
+    clauses=SILENT_ANSWER,
     drive=drive,
     judge=judge,
 )

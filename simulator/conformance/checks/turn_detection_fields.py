@@ -5,11 +5,15 @@ key order ignored, and whatever the engine adds ignored too. The mode is changed
 engine that knows only one mode often keeps silent about it.
 """
 
-from simulator.conformance.check import Check, Findings, label
-from simulator.conformance.clauses import acknowledged, update
+from typing import Final
+
+from simulator.conformance.check import Check, Clause, Findings, label
+from simulator.conformance.clauses import UPDATE_ANSWERED, acknowledged, update
 from simulator.conformance.driver import Driver
 from simulator.conformance.evidence import contains, text, value_at
 from simulator.profile.facts import TURN_DETECTIONS, turn_detection
+
+SETTINGS_UNCHANGED: Final = Clause("settings unchanged", "session.updated shows each requested setting as requested.")
 
 
 async def drive(driver: Driver) -> None:
@@ -35,7 +39,8 @@ def judge(findings: Findings) -> None:
         for name, value in requested.items():
             found = echoed.get(name) if isinstance(echoed, dict) else None
             if not contains(value, found):
-                findings.fail(f"turn_detection.{name} was asked for as {value!r} and is {found!r} ({label(answer)}).")
+                reason = f"turn_detection.{name} was asked for as {value!r} and is {found!r} ({label(answer)})."
+                findings.fail(SETTINGS_UNCHANGED, reason)
     if modes[0] is None or modes[0] != modes[2] or modes[0] == modes[1]:
         findings.doubt("The modes were not changed both ways.", retry=True)
 
@@ -44,6 +49,7 @@ CHECK = Check(
     id="turn_detection_fields",
     clause="Every requested turn-detection setting comes back unchanged in the session.updated that answers it.",
     per_turn_detection=True,
+    clauses=(UPDATE_ANSWERED, SETTINGS_UNCHANGED),
     drive=drive,
     judge=judge,
 )

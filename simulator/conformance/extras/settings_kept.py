@@ -6,11 +6,14 @@ left out with defaults switches turn detection, tools or voice without anybody n
 
 from typing import Any, Final
 
-from simulator.conformance.check import Check, Findings, label
-from simulator.conformance.clauses import acknowledged, update
+from simulator.conformance.check import Check, Clause, Findings, label
+from simulator.conformance.clauses import UPDATE_ANSWERED, acknowledged, update
 from simulator.conformance.driver import Driver
 from simulator.conformance.evidence import contains, value_at
 from simulator.profile.tools import TOOLS
+
+INSTRUCTIONS_TAKEN: Final = Clause("instructions taken", "The new instructions are shown.")
+REST_KEPT: Final = Clause("rest kept", "Everything else in the session is as before.")
 
 INSTRUCTIONS: Final = "From now on, talk about the weather only."
 MAY_CHANGE: Final = frozenset({"instructions", "id", "object", "expires_at"})
@@ -28,7 +31,7 @@ def judge(findings: Findings) -> None:
     before = acknowledged(findings)
     _, after = update(findings, 1, "sets the instructions alone")
     if value_at(after, "session", "instructions") != INSTRUCTIONS:
-        findings.fail(f"The instructions are not those that were sent ({label(after)}).")
+        findings.fail(INSTRUCTIONS_TAKEN, f"The instructions are not those that were sent ({label(after)}).")
     kept: Any = value_at(before, "session")
     now: Any = value_at(after, "session")
     if not isinstance(kept, dict) or not isinstance(now, dict):
@@ -36,13 +39,14 @@ def judge(findings: Findings) -> None:
         raise findings.stop()
     for name, value in kept.items():
         if name not in MAY_CHANGE and not contains(value, now.get(name)):
-            findings.fail(f"session.{name} changed with the instructions ({label(before)}, {label(after)}).")
+            findings.fail(REST_KEPT, f"session.{name} changed with the instructions ({label(before)}, {label(after)}).")
 
 
 CHECK = Check(
     id="settings_kept",
     clause="A session.update that holds only instructions changes nothing else of the session.",
     per_turn_detection=False,
+    clauses=(UPDATE_ANSWERED, INSTRUCTIONS_TAKEN, REST_KEPT),
     drive=drive,
     judge=judge,
 )
