@@ -111,7 +111,7 @@ class LiveSession:
         self._stood = False
         self.ended: Ended | None = None
         self.stood = asyncio.Event()
-        """Set once the session's settings were accepted, and when the session ended."""
+        """Set once the engine answered the session's settings, with yes or no, and when the session ended."""
 
     def _clock(self, at_ns: int) -> int:
         """Return a monotonic time on the record's clock."""
@@ -296,6 +296,8 @@ class LiveSession:
                     self._recorder.note(kind, fields)
                     if kind == "answer":
                         self._on_event(Answered(fields))
+                    elif kind == "instructions":
+                        self.stood.set()
                 case Settled(token, error):
                     self._settle(token, error)
 

@@ -21,7 +21,7 @@ from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, Unr
 from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
 from simulator.participant.feed import Publish
-from simulator.participant.live import LiveEvent, LiveSession
+from simulator.participant.live import LiveEvent, LiveSession, SessionStood
 from simulator.participant.loudspeaker import Loudspeaker
 from simulator.participant.messages import (
     AnyCommand,
@@ -274,10 +274,11 @@ class Participant:
         opened = {"url": redact_url(target.url), "model": target.model, "subprotocol": connection.subprotocol}
         recorder.note("connection.opened", opened)
         live = LiveSession(
-            connection, settings, playout, recorder, dac_source=self._dac_source, on_event=self._on_event
+            connection, settings, playout, recorder, dac_source=self._dac_source, on_event=self._happened
         )
         self._ending = ""
         self._target, self._recorder, self._live = target, recorder, live
+        self._state = ConnectionState.CONNECTED
         self._note_voice()
         self._running = asyncio.create_task(self._hold(live, recorder))
         return live
@@ -287,6 +288,7 @@ class Participant:
             async with asyncio.timeout(_STANDS_WITHIN_S):
                 await live.stood.wait()
         if live.ended is not None:
+            await self._finished()
             raise SimulatorError(live.ended.sentence or "The session was closed before the engine accepted it.")
 
     async def _hold(self, live: LiveSession, recorder: SessionRecorder) -> None:
@@ -335,6 +337,12 @@ class Participant:
             return await self._engine.start()
 
     # ---- what happens meanwhile
+
+    def _happened(self, event: LiveEvent) -> None:
+        if isinstance(event, SessionStood) and self._recorder is not None:
+            self._connected_since_ns = time.monotonic_ns() - self._recorder.started_ns
+            self._show()
+        self._on_event(event)
 
     def _spoken(self, chunk: SpokenChunk) -> None:
         if self._live is not None:
@@ -402,12 +410,7 @@ class Participant:
 
     def _status(self, now_ns: int) -> Status:
         live, recorder, target = self._live, self._recorder, self._target
-        if live is not None and self._state is ConnectionState.CONNECTING:
-            self._state = ConnectionState.CONNECTED
         session = live.session if live is not None else None
-        stands = session is not None and session.session_accepted is not None
-        if stands and recorder is not None and self._connected_since_ns is None:
-            self._connected_since_ns = now_ns - recorder.started_ns
         lacks = [self._voice_lack, self._loudspeaker.lack, self._storage_lack]
         return Status(
             connection=self._state,

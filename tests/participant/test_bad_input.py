@@ -192,6 +192,27 @@ async def test_broken_frames_are_kept_and_the_session_goes_on(records: Path) -> 
     assert any(entry.event.get("code") == "odd" for entry in _entries(record, "problem"))
 
 
+async def test_settings_that_the_engine_refuses_are_told_and_the_session_goes_on(records: Path) -> None:
+    async def refuse(side: EngineSide) -> None:
+        await side.send("session.created", session={"type": "realtime", "id": "sess_1"})
+        update = await side.expect("session.update")
+        error = {
+            "type": "invalid_request_error",
+            "code": "bad",
+            "message": "No such voice.",
+            "event_id": update["event_id"],
+        }
+        await side.send("error", error=error)
+
+    async with ScriptedEngine(refuse) as engine, InProcessHost() as host:
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        assert host.status.connection is ConnectionState.CONNECTED
+        assert host.status.session_accepted is None
+        assert host.status.problems == 1
+    (problem,) = _entries(_record(records), "problem")
+    assert problem.event["sentence"] == "The engine refused the settings: No such voice."
+
+
 async def test_samples_split_at_odd_bytes_are_heard_whole(records: Path) -> None:
     speech = tone(200)
     data = speech.tobytes()
