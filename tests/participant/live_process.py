@@ -1,7 +1,7 @@
 """The real participant process behind its pipes, as the window has it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -26,11 +26,10 @@ C = TypeVar("C", bound=Command)
 class LiveProcess:
     """Async context manager. What the feed says is kept; waiting ends with the test's own time limit."""
 
-    def __init__(
-        self, *, environment: dict[str, str] | None = None, before_start: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, *, environment: dict[str, str] | None = None, by: Sequence[str] = ()) -> None:
+        """`by` is a command that starts the one behind it."""
         self._environment = environment
-        self._before_start = before_start
+        self._by = by
         self._changed = asyncio.Condition()
         self._next_id = 1
         self._replies: dict[int, Reply] = {}
@@ -42,12 +41,12 @@ class LiveProcess:
 
     async def __aenter__(self) -> Self:
         self.process = await asyncio.create_subprocess_exec(
+            *self._by,
             *python_command("simulator", "participant"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=child_environment() | (self._environment or {}),
             limit=1 << 26,
-            preexec_fn=self._before_start,
         )
         self._reading = asyncio.create_task(self._read())
         return self

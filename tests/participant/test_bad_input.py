@@ -349,12 +349,11 @@ async def test_a_record_folder_that_is_none_is_told_and_the_session_goes_on(tmp_
     sys.platform == "win32", reason="the limit on the size of files that stands for a full disk is POSIX"
 )
 async def test_a_full_disk_is_told_and_what_was_written_stays_whole(records: Path) -> None:
-    import resource
-
-    def small_disk() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
-
-    async with ScriptedEngine(_only_greet) as engine, LiveProcess(before_start=small_disk) as live:
+    small_disk = (
+        "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000)); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    async with ScriptedEngine(_only_greet) as engine, LiveProcess(by=[sys.executable, "-c", small_disk]) as live:
         assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
         status = await live.status_with(lambda status: status.record_path is not None and not status.recording)
         assert status.connection is ConnectionState.CONNECTED
