@@ -19,9 +19,10 @@ from typing import NamedTuple
 import msgspec
 
 from simulator.conformance.driver import Driver
-from simulator.conformance.evidence import Evidence, milliseconds
+from simulator.conformance.evidence import Evidence
 from simulator.profile.facts import THRESHOLDS, Thresholds
 from simulator.record.entries import Direction, Entry
+from simulator.record.fields import milliseconds
 from simulator.units import NS_PER_MS
 
 

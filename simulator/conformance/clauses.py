@@ -3,8 +3,9 @@
 from typing import Any, Final
 
 from simulator.conformance.check import Clause, Findings, label
-from simulator.conformance.evidence import Answered, Response, Utterance, milliseconds, number, text, value_at
+from simulator.conformance.evidence import Answered, Response, Utterance
 from simulator.record.entries import Direction, Entry
+from simulator.record.fields import milliseconds, number, text, value_at
 
 UPDATE_ANSWERED: Final = Clause("update answered", "session.updated answers our session.update, in time.")
 SPEECH_NOTICED: Final = Clause("speech noticed", "Speech brings speech_started.")

@@ -19,11 +19,12 @@ import soundfile
 from numpy.typing import NDArray
 
 from simulator.audio.recordings import SpeechRecording, recording
-from simulator.conformance.evidence import STREAM_STARTED, STREAM_STOPPED, UTTERANCE, Playback, text
+from simulator.conformance.evidence import STREAM_STARTED, STREAM_STOPPED, UTTERANCE, Playback
 from simulator.conformance.wire import Wire
 from simulator.errors import UnreadableRecording
 from simulator.profile.facts import AUDIO_FORMAT, DEFAULT_VOICE, THRESHOLDS, Thresholds
 from simulator.record.entries import Direction, Entry, Track
+from simulator.record.fields import text
 from simulator.record.log import RecordLog
 from simulator.units import BLOCK_MS, BLOCK_SAMPLES, ms_to_samples, whole_ms
 

@@ -3,8 +3,6 @@
 The clocks, in one place. An entry's `t_ns` is when its frame was read or handed over. The audio clock is the number of
 samples appended so far; a sample was *sent* when the append that carried it was handed over. Whether the agent is
 talking is a question about a loudspeaker, not about a response: `Playback` simulates one in real time.
-
-Fields of events are whatever an engine chose to send: every access here survives a wrong type.
 """
 
 from bisect import bisect_right
@@ -14,6 +12,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from simulator.record.entries import Direction, Entry, Track
+from simulator.record.fields import text, value_at, whole_number
 from simulator.units import BLOCK_SAMPLES, NS_PER_MS, ns_to_samples, samples_to_ms, samples_to_ns
 
 CHECK_STARTED: Final = "check.started"
@@ -21,43 +20,6 @@ DRIVE_ENDED: Final = "drive.ended"
 STREAM_STARTED: Final = "stream.started"
 STREAM_STOPPED: Final = "stream.stopped"
 UTTERANCE: Final = "utterance"
-
-
-def text(entry: Entry, *path: str) -> str | None:
-    """Return the text at a path of fields, or None."""
-    value = _at(entry, path)
-    return value if isinstance(value, str) else None
-
-
-def number(entry: Entry, *path: str) -> int | float | None:
-    """Return the number at a path of fields, or None; true and false are no numbers."""
-    value = _at(entry, path)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def whole_number(entry: Entry, *path: str) -> int | None:
-    """Return the integer at a path of fields, or None."""
-    value = number(entry, *path)
-    if isinstance(value, float) and value.is_integer():  # 24000.0 is the same number in JSON
-        return int(value)
-    return value if isinstance(value, int) else None
-
-
-def value_at(entry: Entry, *path: str) -> Any:
-    """Return whatever lies at a path of fields, or None."""
-    return _at(entry, path)
-
-
-def milliseconds(start: Entry, end: Entry) -> float:
-    """Return the time from one entry to another."""
-    return (end.t_ns - start.t_ns) / NS_PER_MS
-
-
-def _at(entry: Entry, path: Sequence[str]) -> Any:
-    value: Any = entry.event
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
 
 
 class Heard(NamedTuple):
@@ -308,23 +270,6 @@ class Evidence:
         """Return the first entry that is older than the one before it by more than a chunk of audio."""
         tolerance_ns = samples_to_ns(BLOCK_SAMPLES)
         return next((later for one, later in pairwise(self.entries) if later.t_ns < one.t_ns - tolerance_ns), None)
-
-
-def contains(requested: Any, echoed: Any) -> bool:
-    """Whether a JSON value holds at least what was requested: numbers by value, key order and further keys ignored."""
-    if isinstance(requested, dict):
-        return isinstance(echoed, dict) and all(
-            name in echoed and contains(value, echoed[name]) for name, value in requested.items()
-        )
-    if isinstance(requested, list):
-        return (
-            isinstance(echoed, list)
-            and len(requested) == len(echoed)
-            and all(contains(one, other) for one, other in zip(requested, echoed, strict=True))
-        )
-    if isinstance(requested, bool) or isinstance(echoed, bool):
-        return requested is echoed
-    return bool(requested == echoed)
 
 
 def _after(entry: Entry | None) -> int:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from simulator.conformance import rules
 from simulator.conformance.check import Check, Findings, Judgement, NothingToJudge, Verdict
-from simulator.conformance.evidence import CHECK_STARTED, Evidence, text, value_at
+from simulator.conformance.evidence import CHECK_STARTED, Evidence
 from simulator.profile.facts import THRESHOLDS, Thresholds
 from simulator.record.entries import Entry
+from simulator.record.fields import text, value_at
 from simulator.record.reader import Record
 
 

@@ -19,8 +19,9 @@ from simulator.conformance.clauses import (
     speech_noticed,
 )
 from simulator.conformance.driver import Driver, received
-from simulator.conformance.evidence import Utterance, number, text
+from simulator.conformance.evidence import Utterance
 from simulator.record.entries import Direction, Entry
+from simulator.record.fields import number, text
 from simulator.units import samples_to_ms
 
 DETECTION_OFF: Final = Clause("turn detection off", "Switched off, turn detection is shown as null.")

@@ -10,14 +10,14 @@
 """
 
 from bisect import bisect_right
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from simulator.conformance.check import Clause, Findings, label
-from simulator.conformance.evidence import DRIVE_ENDED, milliseconds, text, value_at
-from simulator.profile.facts import MAX_AUDIO_DELTA_MS, REQUIRED_SERVER_FIELDS
+from simulator.conformance.evidence import DRIVE_ENDED
+from simulator.profile.facts import MAX_AUDIO_DELTA_MS
 from simulator.record.entries import Direction, Entry
-from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
+from simulator.record.fields import milliseconds, text, value_at
+from simulator.record.rules.event import AUDIO_DELTA, broken_by, delta_ms
 
 REQUIRED_FIELDS: Final = Clause("required fields", "Each required event that is seen carries its required fields.")
 DELTA_LENGTH: Final = Clause("delta length", "No audio delta is longer than maxAudioDeltaMs.")
@@ -35,62 +35,27 @@ LATEST_SEND_MS: Final = 200
 _LIMIT_CODES: Final = frozenset({"rate_limit_exceeded", "insufficient_quota", "session_expired"})
 """Codes of errors that say nothing about how the engine behaves."""
 
-_TEXTS: Final = frozenset({"item_id", "response_id", "call_id", "name", "delta", "transcript", "arguments"})
-_NUMBERS: Final = frozenset({"audio_start_ms", "audio_end_ms"})
+_OF_EVENTS: Final = {each.name: each for each in (REQUIRED_FIELDS, DELTA_LENGTH, WHOLE_SAMPLES, BASE64_AUDIO)}
+"""What an event breaks by itself is found by the rules that live sessions use too (record.rules.event)."""
 
 
 def apply_all(findings: Findings) -> None:
     """State everything that the common rules find."""
     _other_faults(findings)
     _late_sends(findings)
-    _required_fields(findings)
-    _audio_deltas(findings)
+    _single_events(findings)
     _speech_started(findings)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _required_fields(findings: Findings) -> None:
+def _single_events(findings: Findings) -> None:
+    longest: Entry | None = None
     for entry in findings.evidence.entries:
-        if entry.direction is not Direction.RECEIVED:
-            continue
-        for name in REQUIRED_SERVER_FIELDS.get(entry.type, ()):
-            if name not in entry.event:
-                findings.fail(REQUIRED_FIELDS, f"{entry.type} has no {name} ({label(entry)}).")
-            elif not _right_kind(name)(entry.event[name]):
-                findings.fail(REQUIRED_FIELDS, f"{name} of {entry.type} is of the wrong type ({label(entry)}).")
-
-
-def _right_kind(name: str) -> Callable[[Any], bool]:
-    if name in _TEXTS:
-        return lambda value: isinstance(value, str)
-    if name in _NUMBERS:
-        return _is_number
-    return lambda value: isinstance(value, dict)
-
-
-def _audio_deltas(findings: Findings) -> None:
-    longest, longest_ms = None, 0.0
-    for entry in findings.evidence.all(Direction.RECEIVED, "response.output_audio.delta"):
-        if entry.audio is None:
-            if isinstance(entry.event.get("delta"), str):
-                findings.fail(BASE64_AUDIO, f"The audio of a delta is not base64 ({label(entry)}).")
-            continue
-        if entry.audio.payload_bytes % BYTES_PER_SAMPLE:
-            findings.fail(
-                WHOLE_SAMPLES,
-                f"A delta holds an odd number of bytes, {entry.audio.payload_bytes}: a sample is two ({label(entry)}).",
-            )
-        length_ms = entry.audio.payload_bytes / BYTES_PER_SAMPLE * 1000 / SAMPLE_RATE_HZ
-        if length_ms > MAX_AUDIO_DELTA_MS:
-            reason = f"A delta holds {length_ms:.0f} ms of audio, {MAX_AUDIO_DELTA_MS} at most ({label(entry)})."
-            findings.fail(DELTA_LENGTH, reason)
-        if length_ms > longest_ms:
-            longest, longest_ms = entry, length_ms
+        for broken in broken_by(entry):
+            findings.fail(_OF_EVENTS[broken.clause], f"{broken.what} ({label(entry)}).")
+        if entry.type == AUDIO_DELTA and delta_ms(entry) > (0.0 if longest is None else delta_ms(longest)):
+            longest = entry
     if longest is not None:
-        findings.measure("longest audio delta", longest_ms, "ms", limit=MAX_AUDIO_DELTA_MS, end=longest)
+        findings.measure("longest audio delta", delta_ms(longest), "ms", limit=MAX_AUDIO_DELTA_MS, end=longest)
 
 
 def _speech_started(findings: Findings) -> None:

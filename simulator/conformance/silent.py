@@ -9,12 +9,13 @@ from typing import Any, Final
 from simulator.conformance.check import Clause, Findings, label
 from simulator.conformance.clauses import CALL_TOLD, REPLY_BEGINS, RESPONSE_ENDS, calls_of, ended, reply_to
 from simulator.conformance.driver import Driver
-from simulator.conformance.evidence import Response, value_at
+from simulator.conformance.evidence import Response
 from simulator.profile import context_items
 from simulator.profile.answers import judge as judge_answer
 from simulator.profile.answers import question_text
 from simulator.profile.tools import tool_for
 from simulator.record.entries import Entry
+from simulator.record.fields import value_at
 
 COMPLETED: Final = Clause("silent answer completed", "The silent answer ends as completed.")
 NO_SOUND: Final = Clause("no sound", "The silent answer brings no audio, no transcript and no audio part.")

@@ -13,7 +13,7 @@ import msgspec
 from simulator.conformance import extras
 from simulator.conformance.check import Check, Judgement, Verdict
 from simulator.conformance.driver import DriveEnded, Driver
-from simulator.conformance.evidence import CHECK_STARTED, DRIVE_ENDED, Evidence, value_at
+from simulator.conformance.evidence import CHECK_STARTED, DRIVE_ENDED, Evidence
 from simulator.conformance.judging import judge_record
 from simulator.conformance.repeats import summarise
 from simulator.conformance.report import (
@@ -30,6 +30,7 @@ from simulator.conformance.wire import Target, Wire, open_socket
 from simulator.errors import SimulatorError, StorageFault, UnknownName
 from simulator.profile.facts import SUITE_VERSION, TURN_DETECTIONS, turn_detection
 from simulator.record.entries import Entry
+from simulator.record.fields import value_at
 from simulator.record.log import RecordLog
 from simulator.record.reader import Record, read_record
 from simulator.record.redact import Redactor, redact_url

@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.conformance.evidence import Evidence, text, value_at
+from simulator.conformance.evidence import Evidence
 from simulator.record.entries import Direction, Entry, Track
+from simulator.record.fields import text, value_at
 from simulator.record.measures import Measures, ResponseSpan, SpeechSpan
 from simulator.record.reader import Record, audio
 from simulator.units import NS_PER_MS, NS_PER_S, ns_to_samples, samples_to_ns

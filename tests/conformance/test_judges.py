@@ -6,8 +6,8 @@ import pytest
 
 from simulator.conformance.check import Judgement, Verdict
 from simulator.conformance.checks import discover
-from simulator.conformance.evidence import text
 from simulator.conformance.judging import judge
+from simulator.record.fields import text
 from tests.conformance.sheets import FORMAT, GOOD, Sheet, good_barge_in, good_engine_turn, good_handshake
 
 CHECKS = discover()

@@ -8,7 +8,7 @@ import pytest
 
 from simulator.conformance.check import Verdict
 from simulator.conformance.checks.image_context import filled_png
-from simulator.conformance.evidence import contains
+from simulator.record.fields import contains
 from tests.conformance.sheets import (
     good_cancel,
     good_function_call,

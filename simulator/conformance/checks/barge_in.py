@@ -27,8 +27,9 @@ from simulator.conformance.clauses import (
     spoken,
 )
 from simulator.conformance.driver import Driver, of_response, received
-from simulator.conformance.evidence import Response, number, text
+from simulator.conformance.evidence import Response
 from simulator.record.entries import Direction, Entry
+from simulator.record.fields import number, text
 
 TRUNCATION_ACCEPTED: Final = Clause("truncation accepted", "The truncation is not refused.")
 TRUNCATION_ACKNOWLEDGED: Final = Clause("truncation acknowledged", "truncated comes within truncateAckTimeoutMs.")

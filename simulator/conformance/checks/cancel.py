@@ -18,7 +18,7 @@ from simulator.conformance.clauses import (
     reply_to,
 )
 from simulator.conformance.driver import Driver, of_response, received
-from simulator.conformance.evidence import text
+from simulator.record.fields import text
 
 DELTAS: Final = 2
 

@@ -28,8 +28,9 @@ from simulator.conformance.clauses import (
     spoken,
 )
 from simulator.conformance.driver import Driver, received
-from simulator.conformance.evidence import Response, milliseconds, text, value_at, whole_number
+from simulator.conformance.evidence import Response
 from simulator.record.entries import Direction, Entry
+from simulator.record.fields import milliseconds, text, value_at, whole_number
 from simulator.units import samples_to_ms
 
 TURN_ADDED: Final = Clause("turn added", "conversation.item.added and .done carry the item_id of speech_started.")

@@ -25,11 +25,12 @@ from simulator.conformance.clauses import (
     reply_to,
 )
 from simulator.conformance.driver import Driver, received
-from simulator.conformance.evidence import Response, text, value_at
+from simulator.conformance.evidence import Response
 from simulator.profile.context_items import context_text, typed
 from simulator.profile.facts import ACCEPTED_OUTPUT
 from simulator.profile.tools import TOOLS
 from simulator.record.entries import Entry
+from simulator.record.fields import text, value_at
 
 TOOL_CALLED: Final = Clause("tool called", "A tool that is asked for is called, at the latest where it is forced.")
 RIGHT_TOOL: Final = Clause("right tool", "The call is of the tool that was asked for.")

@@ -9,8 +9,8 @@ from typing import Final
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import UPDATE_ANSWERED, update
 from simulator.conformance.driver import Driver
-from simulator.conformance.evidence import value_at
 from simulator.profile.facts import AUDIO_FORMAT
+from simulator.record.fields import value_at
 
 FORMATS: Final = {
     "input": Clause("input format", "session.updated names audio/pcm at 24000 Hz for the input."),

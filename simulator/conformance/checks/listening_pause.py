@@ -14,7 +14,6 @@ from typing import Final
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import COMMITTED, SAME_ITEM, accepted, acknowledged, begun, speech_noticed, update
 from simulator.conformance.driver import Driver, received, refused
-from simulator.conformance.evidence import milliseconds, text, value_at
 from simulator.conformance.pauses import (
     DETECTION_OFF,
     NEW_TURN,
@@ -25,6 +24,7 @@ from simulator.conformance.pauses import (
     switch_on_and_speak,
 )
 from simulator.record.entries import Direction, Entry
+from simulator.record.fields import milliseconds, text, value_at
 
 COMMIT_ACCEPTED: Final = Clause("commit accepted", "The commit is not refused.")
 ONE_COMMIT: Final = Clause("one commit", "The turn is committed once.")

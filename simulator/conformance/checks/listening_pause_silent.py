@@ -11,7 +11,6 @@ from typing import Final
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import acknowledged, begun, update
 from simulator.conformance.driver import Driver
-from simulator.conformance.evidence import milliseconds, value_at
 from simulator.conformance.pauses import (
     DETECTION_OFF,
     NEXT_SPEECH,
@@ -21,6 +20,7 @@ from simulator.conformance.pauses import (
     nothing_appended,
     switch_on_and_speak,
 )
+from simulator.record.fields import milliseconds, value_at
 
 QUIET_PAUSE: Final = Clause("quiet pause", "From switching off to the next onset nothing is noticed or said.")
 

@@ -10,8 +10,8 @@ from typing import Final
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import UPDATE_ANSWERED, acknowledged, update
 from simulator.conformance.driver import Driver
-from simulator.conformance.evidence import contains, text, value_at
 from simulator.profile.facts import TURN_DETECTIONS, turn_detection
+from simulator.record.fields import contains, text, value_at
 
 SETTINGS_UNCHANGED: Final = Clause("settings unchanged", "session.updated shows each requested setting as requested.")
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import UPDATE_ANSWERED, acknowledged, update
 from simulator.conformance.driver import Driver
-from simulator.conformance.evidence import contains, value_at
 from simulator.profile.tools import TOOLS
+from simulator.record.fields import contains, value_at
 
 INSTRUCTIONS_TAKEN: Final = Clause("instructions taken", "The new instructions are shown.")
 REST_KEPT: Final = Clause("rest kept", "Everything else in the session is as before.")
