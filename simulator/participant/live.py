@@ -29,6 +29,7 @@ from simulator.errors import OwnFault, SimulatorError
 from simulator.participant.connection import Connection, Ended
 from simulator.participant.recorder import SessionRecorder
 from simulator.participant.replies import ReplyBegan, ReplyOver, ReplyWatch
+from simulator.participant.rule_watch import RuleWatch
 from simulator.participant.voice import SpokenChunk
 from simulator.protocol.client_events import ClientEvent, InputAudioBufferAppend, encode, record_json
 from simulator.protocol.codec import as_json, decode
@@ -98,6 +99,7 @@ class LiveSession:
         self._dac_source = dac_source
         self._on_event = on_event
         self.session = ParticipantSession(settings)
+        self._rules = RuleWatch(recorder)
         self._assemblers: dict[str, SampleAssembler] = {}
         self._replies = ReplyWatch()
         self._settling: dict[int, asyncio.Future[str | None]] = {}
@@ -150,6 +152,7 @@ class LiveSession:
     def _on_frame(self, frame: bytes, at_ns: int) -> None:
         try:
             self._take(frame, at_ns)
+            self._rules.judge()
         except Exception as error:
             self._fail(error)
 
@@ -184,6 +187,7 @@ class LiveSession:
 
     def _end(self, ended: Ended) -> None:
         self.ended = ended
+        self._rules.judge()
         self._do(self.session.closed(ended.code, ended.reason, self._now()))
         if self.append_delays_ns:
             self._recorder.note("voice.delays", _quantiles_ms(self.append_delays_ns))
@@ -256,6 +260,7 @@ class LiveSession:
         if self.ended is None and now_ns - self._ticked_ns >= _TICK_NS:
             self._ticked_ns = now_ns
             self._do(self.session.tick(self._clock(now_ns)))
+            self._rules.tick(self._clock(now_ns))
 
     def _report(self, events: Iterable[PlaybackEvent]) -> None:
         for event in events:

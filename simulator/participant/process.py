@@ -280,6 +280,8 @@ class Participant:
         self._target, self._recorder, self._live = target, recorder, live
         self._state = ConnectionState.CONNECTED
         self._note_voice()
+        if self._voice.muted:
+            self._note("voice.muted", {"muted": True})
         self._running = asyncio.create_task(self._hold(live, recorder))
         return live
 

@@ -57,6 +57,10 @@ class RecordLog:
         self._half_sample = b""
         self._half_of: object = None
 
+    def listen(self, sink: EntrySink) -> None:
+        """Give entries from now on to another sink, too."""
+        self._sinks.append(sink)
+
     @property
     def next_seq(self) -> int:
         """The number that the next entry will get."""

@@ -6,16 +6,13 @@ and truncates what was not heard. Audio of a cut response that comes later is dr
 
 from collections.abc import Iterable
 
-from simulator.profile import facts
 from simulator.protocol.client_events import ConversationItemTruncate
 from simulator.protocol.server_events import OutputAudioDelta
 from simulator.session.actions import Action, CutCause, CutPlayback, EndItem, Note, Play
 from simulator.session.outbox import Outbox
 from simulator.session.playback import ItemHeard, PlaybackLedger, PlaybackReport
 from simulator.session.responses import Responses
-from simulator.units import BYTES_PER_SAMPLE, ms_to_samples, samples_to_ms
-
-_MOST_DELTA_BYTES = ms_to_samples(facts.MAX_AUDIO_DELTA_MS) * BYTES_PER_SAMPLE
+from simulator.units import BYTES_PER_SAMPLE
 
 
 class AgentVoice:
@@ -26,45 +23,28 @@ class AgentVoice:
         self._responses = responses
         self._ledger = PlaybackLedger()
         self._cause: CutCause = "speech_started"
-        self._blamed: set[str] = set()
 
-    def delta(self, event: OutputAudioDelta, seq: int) -> list[Action]:
-        """Audio of an item came: play it, or drop it and note that."""
-        actions: list[Action] = []
-        if len(event.delta) > _MOST_DELTA_BYTES:
-            duration_ms = samples_to_ms(len(event.delta) // BYTES_PER_SAMPLE)
-            sentence = f"A delta holds {duration_ms:.0f} ms of audio; the most is {facts.MAX_AUDIO_DELTA_MS} ms."
-            actions.append(violation("audio.maxAudioDeltaMs", sentence, seq))
+    def delta(self, event: OutputAudioDelta) -> list[Action]:
+        """Audio of an item came: play it, or drop it and note that.
+
+        Audio of a silent answer, and of an item whose end was announced, breaks the profile and is not played.
+        """
         if self._responses.is_silent(event.response_id):
-            if event.response_id not in self._blamed:
-                self._blamed.add(event.response_id)
-                sentence = "Audio came for a response that was requested as text only; it is not played."
-                actions.append(violation("questionRequest", sentence, seq))
-            return actions
-        if not self._responses.is_wanted(event.response_id):
-            return actions + self._late(event)
-        if self._ledger.is_complete(event.item_id, event.response_id):
-            sentence = f"Audio of item {event.item_id} came after its end was announced; it is not played."
-            return [*actions, violation("serverEvents.required", sentence, seq)]
-        if event.delta:
-            self._ledger.received(event.item_id, event.response_id, len(event.delta))
-            actions.append(Play(event.item_id, event.response_id, event.delta))
-        return actions
-
-    def audio_done(self, item_id: str, seq: int) -> list[Action]:
-        """No more audio of this item comes."""
-        item = self._ledger.complete(item_id)
-        if item is None:
             return []
-        actions: list[Action] = [EndItem(item_id)]
-        if item.received_bytes % BYTES_PER_SAMPLE:
-            sentence = f"The audio of item {item_id} ends in the middle of a sample."
-            actions.append(violation("audio.encoding", sentence, seq))
-        return actions
+        if not self._responses.is_wanted(event.response_id):
+            return self._late(event)
+        if self._ledger.is_complete(event.item_id, event.response_id) or not event.delta:
+            return []
+        self._ledger.received(event.item_id, event.response_id, len(event.delta))
+        return [Play(event.item_id, event.response_id, event.delta)]
 
-    def response_done(self, response_id: str, seq: int) -> list[Action]:
+    def audio_done(self, item_id: str) -> list[Action]:
+        """No more audio of this item comes."""
+        return [] if self._ledger.complete(item_id) is None else [EndItem(item_id)]
+
+    def response_done(self, response_id: str) -> list[Action]:
         """A response ended: so did those of its items whose end was not announced."""
-        return [each for item_id in self._ledger.incomplete_of(response_id) for each in self.audio_done(item_id, seq)]
+        return [each for item_id in self._ledger.incomplete_of(response_id) for each in self.audio_done(item_id)]
 
     def interrupt(
         self, cause: CutCause, seq: int | None = None, received_ns: int | None = None, ending: Iterable[str] = ()
@@ -98,8 +78,3 @@ class AgentVoice:
 
     def _truncate(self, item_id: str, audio_end_ms: int) -> Action:
         return self._outbox.send(ConversationItemTruncate(item_id=item_id, audio_end_ms=audio_end_ms))
-
-
-def violation(clause: str, sentence: str, seq: int) -> Note:
-    """Return the note that the event `seq` breaks a clause of the profile."""
-    return Note("violation", {"clause": clause, "sentence": sentence, "seq": seq})

@@ -21,7 +21,7 @@ from simulator.profile import answers, context_items, facts, tools
 from simulator.protocol import client_events as client
 from simulator.protocol import server_events as server
 from simulator.session.actions import Action, Note, Settled
-from simulator.session.agent_voice import AgentVoice, violation
+from simulator.session.agent_voice import AgentVoice
 from simulator.session.listening import Listening
 from simulator.session.outbox import Outbox
 from simulator.session.playback import ItemHeard, PlaybackReport
@@ -233,7 +233,7 @@ class ParticipantSession:
             return []
         match event:
             case server.OutputAudioDelta():
-                return self._voice.delta(event, seq)
+                return self._voice.delta(event)
             case server.SpeechStarted(item_id=item_id):
                 return self._speech_started(item_id, seq, now_ns)
             case server.MalformedEvent():
@@ -242,7 +242,7 @@ class ParticipantSession:
                 self._beta_named = True
                 return [_problem("beta_interface", f"The engine speaks the beta of the interface. {event.sentence}")]
             case server.OutputAudioDone(item_id=item_id):
-                return self._voice.audio_done(item_id, seq)
+                return self._voice.audio_done(item_id)
             case server.FunctionCallArgumentsDone():
                 call = server.FunctionCall(event.call_id, event.name, event.arguments)
                 self._responses.called(event.response_id, call)
@@ -261,33 +261,32 @@ class ParticipantSession:
             case server.InputAudioBufferCommitted(item_id=item_id):
                 self._turns.committed(item_id)
             case server.ResponseCreated(response=response):
-                return self._response_created(response, seq, now_ns)
+                return self._responses.created(response, now_ns)
             case server.ResponseDone(response=response):
-                return self._response_done(response, seq, now_ns)
+                return self._response_done(response, now_ns)
             case server.ErrorEvent(error=error):
                 return self._error(error, now_ns)
         return []
 
     def _malformed(self, event: server.MalformedEvent, seq: int, now_ns: int) -> list[Action]:
-        """Note what is wrong; what the event's type says by itself counts all the same."""
-        note = violation("serverEvents.required" if event.type else "basis", event.sentence, seq)
+        """An event that breaks the profile: what its type says by itself counts all the same."""
         item_id = server.WireObject(event.wire).text("item_id")
         match event.type:
             case "input_audio_buffer.speech_started":
-                return [*self._speech_started(item_id, seq, now_ns), note]
+                return self._speech_started(item_id, seq, now_ns)
             case "input_audio_buffer.speech_stopped":
                 self._turns.speech_stopped()
             case "input_audio_buffer.committed":
                 self._turns.committed(item_id)
             case "session.created":
-                return [note, *self._session_created(now_ns)]
+                return self._session_created(now_ns)
             case "session.updated":
-                return [note, *self._session_updated(None, now_ns)]
+                return self._session_updated(None, now_ns)
             case "response.created":
-                return [note, *self._responses.created(server.ResponseObject({}), now_ns)]
+                return self._responses.created(server.ResponseObject({}), now_ns)
             case "response.done":
-                return [note, *self._response_done(server.ResponseObject({}), seq, now_ns)]
-        return [note]
+                return self._response_done(server.ResponseObject({}), now_ns)
+        return []
 
     def _session_created(self, now_ns: int) -> list[Action]:
         if self._created:
@@ -326,15 +325,9 @@ class ParticipantSession:
         ending = self._responses.spoken_in_progress() if interrupts else set()
         return self._voice.interrupt("speech_started", seq, now_ns, ending)
 
-    def _response_created(self, response: server.ResponseObject, seq: int, now_ns: int) -> list[Action]:
-        actions = self._responses.created(response, now_ns)
-        if response.id is None:
-            actions.append(violation("serverEvents.required", "response.created carries a response without id.", seq))
-        return actions
-
-    def _response_done(self, response: server.ResponseObject, seq: int, now_ns: int) -> list[Action]:
+    def _response_done(self, response: server.ResponseObject, now_ns: int) -> list[Action]:
         active, calls = self._responses.done(response)
-        actions = self._voice.response_done(active.response_id, seq)
+        actions = self._voice.response_done(active.response_id)
         if response.status == "failed":
             why = f": {response.failure}" if response.failure else ""
             actions.append(_problem("response_failed", f"The engine could not finish its response{why}."))

@@ -206,16 +206,9 @@ def test_a_second_speech_started_cuts_nothing_twice(talk: Conversation) -> None:
 
 
 def test_speech_started_without_an_item_still_cuts(talk: Conversation) -> None:
-    """A deviating engine breaks the profile, which is noted; the participant is not talked over all the same."""
+    """A deviating engine breaks the profile; the participant is not talked over all the same."""
     actions = talk.engine("input_audio_buffer.speech_started", audio_start_ms=5)
     assert isinstance(actions[0], CutPlayback)
-    assert talk.notes("violation") == [
-        {
-            "clause": "serverEvents.required",
-            "sentence": "input_audio_buffer.speech_started lacks “item_id”, which HRP requires.",
-            "seq": talk.seq,
-        }
-    ]
 
 
 def test_playback_notes_name_the_response() -> None:
@@ -245,28 +238,18 @@ def test_samples_split_across_deltas_are_counted_as_bytes() -> None:
     assert talk.notes("playback.ended")[0]["received_samples"] == 480
 
 
-def test_an_item_that_ends_in_half_a_sample_breaks_the_profile() -> None:
+def test_an_item_that_ends_in_half_a_sample_ends() -> None:
     talk = Conversation()
     talk.created()
     talk.audio_bytes(bytes(481))
     talk.audio_done()
     assert talk.actions[0] == EndItem("item_1")
-    assert talk.notes("violation")[0]["clause"] == "audio.encoding"
 
 
 def test_a_delta_over_two_seconds_breaks_the_profile_and_plays() -> None:
     talk = Conversation()
     talk.created()
-    talk.audio(2000)
-    assert talk.notes("violation") == []
     talk.audio(2001)
-    assert talk.notes("violation") == [
-        {
-            "clause": "audio.maxAudioDeltaMs",
-            "sentence": "A delta holds 2001 ms of audio; the most is 2000 ms.",
-            "seq": talk.seq,
-        }
-    ]
     assert talk.played == ["item_1"]
 
 
@@ -285,7 +268,6 @@ def test_audio_after_the_announced_end_is_not_played() -> None:
     talk.audio_done()
     talk.audio(100)
     assert talk.played == []
-    assert len(talk.notes("violation")) == 1
 
 
 def test_a_lost_connection_cuts_at_once_and_sends_nothing(talk: Conversation) -> None:

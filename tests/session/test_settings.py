@@ -142,7 +142,6 @@ def test_an_answer_without_a_session_still_answers() -> None:
     talk.run(talk.session.set_instructions("One.", 0, token=1))
     talk.engine("session.updated")
     assert talk.settled == [(1, None)]
-    assert len(talk.notes("violation")) == 1
 
 
 def test_an_unasked_session_updated_shows_what_is_in_force() -> None:
@@ -176,10 +175,10 @@ def test_unknown_and_ignored_events_bring_nothing() -> None:
     assert talk.engine("rate_limits.updated", rate_limits=[]) == []
 
 
-def test_a_frame_that_is_no_json_is_noted_and_the_session_goes_on() -> None:
+def test_a_frame_that_is_no_json_changes_nothing() -> None:
     talk = Conversation()
     talk.frame("{broken")
-    assert [each["clause"] for each in talk.notes("violation")] == ["basis"]
+    assert talk.actions == []
     talk.speak()
     assert talk.sent_types == ["input_audio_buffer.append"]
 

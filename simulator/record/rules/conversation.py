@@ -28,7 +28,8 @@ class LiveResponse:
     """Its latest event."""
     spoke: bool = False
     transcribed: bool = False
-    audio_ended: bool = False
+    ended_items: set[str] = field(default_factory=set)
+    """Items whose audio was announced to have ended."""
     calls: set[str] = field(default_factory=set)
     ending: Entry | None = None
     """What must cancel it: a response.cancel of ours, or a speech_started."""
@@ -172,7 +173,7 @@ class Conversation:
             case "response.output_audio.delta":
                 response.spoke = True
             case "response.output_audio.done":
-                response.audio_ended = True
+                response.ended_items.add(text(entry, "item_id") or "")
             case "response.output_audio_transcript.done":
                 response.transcribed |= bool((text(entry, "transcript") or "").strip())
             case "response.function_call_arguments.done":
