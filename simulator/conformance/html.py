@@ -166,7 +166,7 @@ def _run(result: Result, folder: Path, records_dir: Path | None, draws: bool, ro
     facts += [f"{result.duration_ms / 1000:.1f} s"] if result.duration_ms else []
     yield f'<section class="card run" id="{run}"><header>{_chip(result.verdict)}'
     yield f'<h2>{_name(result.check, result.turn_detection)}</h2><span class="muted">{", ".join(facts)}</span></header>'
-    yield f'<div class="against"><div><h3>Expected</h3><p>{_text(result.clause)}</p></div>'
+    yield f'<div class="against"><div><h3>Expected</h3>{_expected(result)}</div>'
     yield f"<div><h3>Actual</h3>{_actual(result, run, shown)}</div></div>"
     if record is not None and draws:
         yield _picture(result, record)
@@ -189,6 +189,14 @@ def _record(result: Result, folder: Path, records_dir: Path | None) -> tuple[Rec
         return read_record(record_path(result.record, folder, records_dir)), ""
     except UnreadableFile:
         return None, f"The record {Path(result.record).name} is missing or cannot be read: no picture and no events."
+
+
+def _expected(result: Result) -> str:
+    """Return the clause, and what it asks for one by one: broken, kept where the check passed, else unsigned."""
+    signs = {True: ("failed", "✕"), False: ("passed", "✓") if result.verdict is Verdict.PASSED else ("open", "·")}
+    items = [(*signs[each.broken], each.demand) for each in result.clauses]
+    listed = "".join(f'<li class="{kind}"><b>{sign}</b> {_text(demand)}</li>' for kind, sign, demand in items)
+    return f"<p>{_text(result.clause)}</p>" + (f'<ul class="demands">{listed}</ul>' if listed else "")
 
 
 def _actual(result: Result, run: str, shown: set[int]) -> str:

@@ -66,6 +66,10 @@ td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-spa
 ul{margin:0 0 8px;padding-left:18px}
 .against ul.actual{list-style:none;padding:0}
 .against ul.actual li{border-left:3px solid var(--c);padding-left:10px;margin-bottom:6px}
+.demands{list-style:none;padding:0;font-size:13px;color:var(--muted)}
+.demands li{padding-left:20px;text-indent:-20px}
+.demands b{display:inline-block;width:16px;text-indent:0;color:var(--c,var(--muted))}
+.demands .failed{color:var(--text)}
 .limit{color:var(--muted)}
 th.end{padding-left:8px}
 td.event{font-size:13px;padding-left:8px;color:var(--muted);min-width:236px;line-height:1.4}

@@ -19,6 +19,7 @@ from simulator.conformance.check import Check, Judgement, Measurement, Verdict
 from simulator.conformance.choices import CHOICES, Choice
 from simulator.conformance.judging import judge_record
 from simulator.conformance.repeats import Repeats, summarise
+from simulator.conformance.rules import RULES
 from simulator.errors import StorageFault, UnreadableFile
 from simulator.profile.facts import SPEC_VERSION, SUITE_VERSION, THRESHOLDS
 from simulator.record.log import TOOL_NAME
@@ -77,6 +78,14 @@ class Fixture(msgspec.Struct, frozen=True):
     sha256: str
 
 
+class ClauseResult(msgspec.Struct, frozen=True):
+    """One of the things that a check asks for; `broken` where the engine did otherwise."""
+
+    name: str
+    demand: str
+    broken: bool
+
+
 class Result(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """One run of one check."""
 
@@ -89,6 +98,8 @@ class Result(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     measurements: list[Measurement]
     readings: dict[str, str] = {}
     clause: str
+    clauses: list[ClauseResult] = []
+    """The clause one by one; rules that hold in every check are among them where they were broken."""
     record: str | None
     """Relative to the report, or to the folder given with ``--records``; null where the run never began."""
     record_sha256: str | None
@@ -168,12 +179,18 @@ def result_of(
         measurements=judgement.measurements,
         readings=judgement.readings,
         clause=check.clause,
+        clauses=_clauses(check, judgement.broken),
         record=record,
         record_sha256=sha256_of(found.path),
         audio_sha256=_audio_sha256(found.path),
         duration_ms=round(max((entry.t_ns for entry in found.entries), default=0) / NS_PER_MS, 1),
         attempts=attempts,
     )
+
+
+def _clauses(check: Check, broken: Sequence[str]) -> list[ClauseResult]:
+    asked = [*check.clauses, *(rule for rule in RULES if rule.name in broken and rule not in check.clauses)]
+    return [ClauseResult(each.name, each.demand, each.name in broken) for each in asked]
 
 
 def _audio_sha256(record: Path) -> dict[str, str]:

@@ -15,7 +15,16 @@ from simulator.conformance.html import EVENTS_CHARACTERS, to_html
 from simulator.conformance.junit import to_junit
 from simulator.conformance.plain_text import visible
 from simulator.conformance.repeats import summarise
-from simulator.conformance.report import Engine, Report, judge_report, read_json, to_json, write_json, write_whole
+from simulator.conformance.report import (
+    ClauseResult,
+    Engine,
+    Report,
+    judge_report,
+    read_json,
+    to_json,
+    write_json,
+    write_whole,
+)
 from simulator.conformance.report_schema import record_schema, report_schema
 from simulator.conformance.suite import run_suite
 from simulator.conformance.wire import Target
@@ -265,6 +274,15 @@ def test_a_page_shows_clause_actual_ends_and_picture(tmp_path: Path) -> None:
     assert page.count("rect", **{"class": "vad"}) == 1
     assert "truncate" in page.words
     assert "Content-Security-Policy" in str(page.elements)
+
+
+def test_a_page_marks_what_was_broken_and_does_not_call_the_rest_kept() -> None:
+    clauses = [ClauseResult("first", "It is prompt.", False), ClauseResult("second", "It is silent.", True)]
+    words = stands_alone(to_html(report(result("cancel", verdict=FAILED, clauses=clauses)), Path())).words
+    assert "· It is prompt.✕ It is silent." in words
+    kept = [msgspec.structs.replace(each, broken=False) for each in clauses]
+    words = stands_alone(to_html(report(result("cancel", clauses=kept)), Path())).words
+    assert "✓ It is prompt.✓ It is silent." in words
 
 
 def test_a_page_shows_where_listening_was_off(tmp_path: Path) -> None:
