@@ -150,10 +150,20 @@ class Findings:
         """Whether the record goes on for so long after an entry."""
         return self.evidence.end_ns >= since.t_ns + within_ms * NS_PER_MS
 
-    def need(self, clause: Clause, found: Entry | None, what: str, *, since: Entry, within_ms: float) -> Entry:
+    def need(
+        self,
+        clause: Clause,
+        found: Entry | None,
+        what: str,
+        *,
+        since: Entry,
+        within_ms: float,
+        over: Entry | None = None,
+    ) -> Entry:
         """Return `found`, or state that `what`, which the clause demands, never came and end the judge.
 
-        It is a failure where the record went on for `within_ms` after `since`, or a response failed; else a doubt.
+        It is a failure where the record went on for `within_ms` after `since`, where a response failed, or where the
+        event `over` says that it cannot come any more; else a doubt.
         """
         if found is not None:
             return found
@@ -161,6 +171,8 @@ class Findings:
         if failed is not None and failed.done is not None:
             said = f": {failed.failure}" if failed.failure else ""
             self.fail(clause, f"No {what} came, because the response failed ({label(failed.done)}{said}).")
+        elif over is not None:
+            self.fail(clause, f"No {what} came before {over.type} ({label(over)}).")
         elif self.covers(since, within_ms):
             self.fail(clause, f"No {what} came within {within_ms:.0f} ms of {label(since)}{self._last_error(since)}.")
         else:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from simulator.record.entries import Direction, Entry, Track
+from simulator.record.fields import text, whole_number
 from simulator.units import NS_PER_MS, ms_to_samples, samples_to_ms
 
 if TYPE_CHECKING:
@@ -207,9 +208,9 @@ class Measures:
     # Speech.
 
     def _speech_started(self, entry: Entry) -> None:
-        item_id = _text(entry, "item_id") or f"speech {entry.seq}"
+        item_id = text(entry, "item_id") or f"speech {entry.seq}"
         self._speech.add(
-            item_id, SpeechSpan(item_id, entry.t_ns, None, _number(entry, "audio_start_ms"), None, entry.seq)
+            item_id, SpeechSpan(item_id, entry.t_ns, None, whole_number(entry, "audio_start_ms"), None, entry.seq)
         )
         self._open_speech = item_id
         self._turns.add(item_id, Turn("participant", item_id, "", entry.t_ns, entry.seq))
@@ -220,11 +221,11 @@ class Measures:
 
     def _speech_stopped(self, entry: Entry) -> None:
         self._last_stop = entry
-        self._end_speech(_text(entry, "item_id") or self._open_speech, entry.t_ns, _number(entry, "audio_end_ms"))
+        self._end_speech(text(entry, "item_id") or self._open_speech, entry.t_ns, whole_number(entry, "audio_end_ms"))
 
     def _committed(self, entry: Entry) -> None:
         self._last_commit = entry
-        item_id = _text(entry, "item_id")
+        item_id = text(entry, "item_id")
         # A commit of ours in mid-speech ends the turn without speech_stopped.
         self._end_speech(item_id, entry.t_ns, None)
         if item_id is not None and self._turns.get(item_id) is None:
@@ -241,7 +242,7 @@ class Measures:
         self.revision += 1
 
     def _transcribed(self, entry: Entry) -> None:
-        item_id, transcript = _text(entry, "item_id"), _text(entry, "transcript")
+        item_id, transcript = text(entry, "item_id"), text(entry, "transcript")
         if item_id is None or transcript is None:
             return
         turn = self._turns.get(item_id)
@@ -252,7 +253,7 @@ class Measures:
         self.revision += 1
 
     def _recording_started(self, entry: Entry) -> None:
-        first, onset_ms = _number(entry, "first_sample"), _number(entry, "onset_ms")
+        first, onset_ms = whole_number(entry, "first_sample"), whole_number(entry, "onset_ms")
         if first is not None and onset_ms is not None:
             self._onset_sample, self._onset = first + ms_to_samples(onset_ms), None
 
@@ -275,7 +276,7 @@ class Measures:
             self._own_requests.remove(event_id)
 
     def _response_created(self, entry: Entry) -> None:
-        response_id = _response_text(entry, "id") or f"response {entry.seq}"
+        response_id = text(entry, "response", "id") or f"response {entry.seq}"
         self._responses.add(response_id, ResponseSpan(response_id, entry.t_ns, None, None, None, entry.seq))
         self._open_responses.add(response_id)
         if self._own_requests:
@@ -289,7 +290,7 @@ class Measures:
         self.revision += 1
 
     def _response_done(self, entry: Entry) -> None:
-        response_id = _response_text(entry, "id")
+        response_id = text(entry, "response", "id")
         span = self._responses.get(response_id) if response_id is not None else None
         if response_id is None or span is None or span.done_ns is not None:
             return
@@ -311,7 +312,7 @@ class Measures:
         self.revision += 1
 
     def _audio_delta(self, entry: Entry) -> None:
-        item_id, response_id = _text(entry, "item_id"), _text(entry, "response_id")
+        item_id, response_id = text(entry, "item_id"), text(entry, "response_id")
         commit = self._commit_of_response.pop(response_id, None) if response_id is not None else None
         if commit is not None:
             self._latency("first_audio", "committed", "first audio delta", commit, entry)
@@ -326,13 +327,13 @@ class Measures:
         self._update_agent_turn(item_id, entry)
 
     def _transcript_delta(self, entry: Entry) -> None:
-        item_id, delta = _text(entry, "item_id"), _text(entry, "delta")
+        item_id, delta = text(entry, "item_id"), text(entry, "delta")
         if item_id is not None and delta is not None:
             turn = self._turns.get(item_id)
             self._update_agent_turn(item_id, entry, (turn.text if turn is not None else "") + delta)
 
     def _transcript_done(self, entry: Entry) -> None:
-        item_id, transcript = _text(entry, "item_id"), _text(entry, "transcript")
+        item_id, transcript = text(entry, "item_id"), text(entry, "transcript")
         if item_id is not None and transcript is not None:
             self._update_agent_turn(item_id, entry, transcript)
 
@@ -352,10 +353,10 @@ class Measures:
     # Playback.
 
     def _playback_started(self, entry: Entry) -> None:
-        item_id = _text(entry, "item_id")
+        item_id = text(entry, "item_id")
         if item_id is None:
             return
-        handed_ns = _number(entry, "handed_ns")
+        handed_ns = whole_number(entry, "handed_ns")
         started_ns = entry.t_ns if handed_ns is None else handed_ns
         received = self._received_samples.get(item_id, 0)
         self._heard.add(item_id, AgentSpan(item_id, started_ns, None, 0, received, False, entry.seq))
@@ -363,18 +364,18 @@ class Measures:
         self.revision += 1
 
     def _playback_ended(self, entry: Entry) -> None:
-        self._end_item(entry, _number(entry, "handed_ns"), cut=False)
+        self._end_item(entry, whole_number(entry, "handed_ns"), cut=False)
 
     def _playback_cut(self, entry: Entry) -> None:
-        self._end_item(entry, _number(entry, "cut_ns"), cut=True)
+        self._end_item(entry, whole_number(entry, "cut_ns"), cut=True)
 
     def _end_item(self, entry: Entry, ended_ns: int | None, *, cut: bool) -> None:
-        item_id = _text(entry, "item_id")
+        item_id = text(entry, "item_id")
         if item_id is None:
             return
         ended_ns = entry.t_ns if ended_ns is None else ended_ns
-        handed = _number(entry, "handed_samples") or 0
-        received = max(_number(entry, "received_samples") or 0, self._received_samples.get(item_id, 0))
+        handed = whole_number(entry, "handed_samples") or 0
+        received = max(whole_number(entry, "received_samples") or 0, self._received_samples.get(item_id, 0))
         self._received_samples[item_id] = received
         self._handed_samples[item_id] = handed
         span = self._heard.get(item_id)
@@ -388,14 +389,14 @@ class Measures:
         self._update_agent_turn(item_id, entry)
 
     def _barged_in(self, entry: Entry) -> None:
-        received_ns, cut_ns = _number(entry, "received_ns"), _number(entry, "cut_ns")
+        received_ns, cut_ns = whole_number(entry, "received_ns"), whole_number(entry, "cut_ns")
         if received_ns is None or cut_ns is None:
             return
-        last_ns = _number(entry, "last_sound_handed_ns")
-        source, item_id = _text(entry, "dac_source"), _text(entry, "item_id")
-        inaudible_ns = _number(entry, "inaudible_ns")
+        last_ns = whole_number(entry, "last_sound_handed_ns")
+        source, item_id = text(entry, "dac_source"), text(entry, "item_id")
+        inaudible_ns = whole_number(entry, "inaudible_ns")
         self.barge_ins.append(BargeIn(received_ns, cut_ns, last_ns, inaudible_ns, source, item_id, entry.seq))
-        started_seq = _number(entry, "speech_started_seq")
+        started_seq = whole_number(entry, "speech_started_seq")
         # Sound that ended before speech_started came took no time to stop.
         silent_ns = max(received_ns, cut_ns if last_ns is None else last_ns)
         value_ms = (silent_ns - received_ns) / NS_PER_MS
@@ -411,14 +412,14 @@ class Measures:
         context = entry.event.get("context")
         if not isinstance(context, dict):
             return
-        seq = _number(entry, "seq_sent")
+        seq = whole_number(entry, "seq_sent")
         name = context.get("event")
         push = Push(entry.t_ns, entry.seq if seq is None else seq, name if isinstance(name, str) else "", context)
         self.pushes.append(push)
         said = context.get("said")
         who: Literal["typed", "study"] = "typed" if push.event == "typed" else "study"
-        text = said if who == "typed" and isinstance(said, str) else _summary(context)
-        self._turns.add(f"push {entry.seq}", Turn(who, f"push {entry.seq}", text, entry.t_ns, entry.seq))
+        words = said if who == "typed" and isinstance(said, str) else _summary(context)
+        self._turns.add(f"push {entry.seq}", Turn(who, f"push {entry.seq}", words, entry.t_ns, entry.seq))
         self.revision += 1
 
     def _listening_off_began(self, entry: Entry) -> None:
@@ -449,22 +450,6 @@ class Measures:
     def _latency(self, name: str, from_label: str, to_label: str, start: Entry, end: Entry) -> None:
         value_ms = (end.t_ns - start.t_ns) / NS_PER_MS
         self.latencies.append(Latency(name, from_label, to_label, value_ms, start.seq, end.seq))
-
-
-def _text(entry: Entry, name: str) -> str | None:
-    value = entry.event.get(name)
-    return value if isinstance(value, str) else None
-
-
-def _number(entry: Entry, name: str) -> int | None:
-    value = entry.event.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _response_text(entry: Entry, name: str) -> str | None:
-    response = entry.event.get("response")
-    value = response.get(name) if isinstance(response, dict) else None
-    return value if isinstance(value, str) else None
 
 
 def _heard_part(text: str, handed_samples: int, received_samples: int) -> str:

@@ -249,6 +249,19 @@ def test_a_complete_answer_has_its_ends() -> None:
     failed(sheet, "no transcript")
 
 
+def test_an_answer_that_ends_without_audio() -> None:
+    sheet = good_engine_turn()
+    sheet.drop("first")
+    sheet.drop("second")
+    failed(sheet, "No audio of the answer came before response.done")
+
+
+def test_an_answer_may_begin_before_the_commit_is_told() -> None:
+    sheet = good_engine_turn()
+    sheet.move("input_audio_buffer.committed", 5_250)
+    assert measured(passed(sheet), "committed to first audio") == -140
+
+
 def test_a_response_that_failed_is_the_reason_why_nothing_came() -> None:
     sheet = good_engine_turn()
     for name in ("first", "second", "response.output_audio.done", "response.output_audio_transcript.done"):
