@@ -5,7 +5,7 @@ does not fit (ignored, unknown, malformed) is read a second time to say why.
 """
 
 import re
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +19,10 @@ from simulator.protocol.server_events import (
     UnknownEvent,
     WireObject,
 )
+
+MOST_NESTED: Final = 128
+"""Levels of objects and arrays in a frame. Whoever keeps, compares or shows an event descends into it: deeper ones end
+here rather than there."""
 
 _UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 _AUDIO_FIELD = {"response.output_audio.delta": "delta", "response.audio.delta": "delta"}
@@ -41,9 +45,10 @@ _decoder = msgspec.json.Decoder(AnyServerEvent, dec_hook=_view)
 def decode(frame: str | bytes) -> Received:
     """Return the event in `frame`. What cannot be read becomes a MalformedEvent; nothing is raised."""
     try:
-        return _decoder.decode(frame)
+        event = _decoder.decode(frame)
     except _UNREADABLE as error:
         return _explain(frame, str(error))
+    return event if _is_shallow(frame) else _explain(frame, "")
 
 
 def as_json(frame: str | bytes) -> dict[str, Any]:
@@ -54,11 +59,12 @@ def as_json(frame: str | bytes) -> dict[str, Any]:
         return {}
     if not isinstance(wire, dict):
         return {}
-    kind = wire.get("type")
+    kept: dict[str, Any] = wire if _is_shallow(frame, wire) else _flat(wire)
+    kind = kept.get("type")
     field = _AUDIO_FIELD.get(kind) if isinstance(kind, str) else None
-    if field is not None and field in wire:
-        wire[field] = ""
-    return wire
+    if field is not None and field in kept:
+        kept[field] = ""
+    return kept
 
 
 def _explain(frame: str | bytes, reason: str) -> Received:
@@ -75,6 +81,10 @@ def _explain(frame: str | bytes, reason: str) -> Received:
     if not isinstance(wire, dict):
         return MalformedEvent(text, "The engine sent JSON that is not an object.")
     kind = wire.get("type")
+    if not _is_shallow(frame, wire):
+        kind = kind if isinstance(kind, str) else None
+        sentence = f"The engine sent JSON that is nested more than {MOST_NESTED} levels deep."
+        return MalformedEvent(text, sentence, kind, _flat(wire))
     if not isinstance(kind, str):
         return MalformedEvent(text, "The engine sent an object without an event type.", None, wire)
     if kind in facts.IGNORED_SERVER_EVENTS:
@@ -103,6 +113,25 @@ def _unknown(kind: str, wire: dict[str, Any]) -> UnknownEvent:
 def _lower(reason: str) -> str:
     reason = reason.removeprefix("JSON is malformed: ").replace("`", "").removesuffix(".")
     return reason[:1].lower() + reason[1:]
+
+
+def _is_shallow(frame: str | bytes, wire: Any = None) -> bool:
+    """Whether nothing in the frame lies deeper than `MOST_NESTED`; `wire` is the frame as it was read, if it was."""
+    opened = frame.count("{") + frame.count("[") if isinstance(frame, str) else frame.count(b"{") + frame.count(b"[")
+    if opened <= MOST_NESTED:
+        return True
+    level = [_read(frame) if wire is None else wire]
+    for _ in range(MOST_NESTED + 1):
+        inner = [each for each in level if isinstance(each, dict | list)]
+        level = [value for each in inner for value in (each.values() if isinstance(each, dict) else each)]
+        if not inner:
+            return True
+    return False
+
+
+def _flat(wire: dict[str, Any]) -> dict[str, Any]:
+    """Return what lies at the top of an object."""
+    return {name: value for name, value in wire.items() if not isinstance(value, dict | list)}
 
 
 _ESCAPE = re.compile(

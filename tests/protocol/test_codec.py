@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simulator.profile import facts
 from simulator.protocol import server_events as server
-from simulator.protocol.codec import as_json, decode
+from simulator.protocol.codec import MOST_NESTED, as_json, decode
 
 SAMPLE_FIELDS: dict[str, Any] = {
     "session": {"type": "realtime", "instructions": "Be kind."},
@@ -93,6 +93,30 @@ def test_json_without_an_event_is_said() -> None:
 def test_endless_nesting_is_a_value_too() -> None:
     event = decode('{"type":"session.created","session":' + '{"a":' * 100_000)
     assert isinstance(event, server.MalformedEvent)
+
+
+@pytest.mark.parametrize("open_and_close", [('{"a":', "}"), ("[", "]")])
+def test_what_is_nested_deeper_than_anyone_descends_ends_at_the_socket(open_and_close: tuple[str, str]) -> None:
+    opening, closing = open_and_close
+
+    def frame(levels: int) -> str:
+        # The event itself is the first level.
+        inner = opening * (levels - 1) + "1" + closing * (levels - 1)
+        return f'{{"type": "input_audio_buffer.speech_started", "audio_start_ms": 1, "item_id": "i", "more": {inner}}}'
+
+    assert decode(frame(MOST_NESTED)) == server.SpeechStarted(1, "i")
+    event = decode(frame(MOST_NESTED + 1))
+    assert isinstance(event, server.MalformedEvent)
+    assert event.sentence == "The engine sent JSON that is nested more than 128 levels deep."
+    # The agent is interrupted all the same: what the event says by its type and item counts.
+    assert (event.type, event.wire["item_id"]) == ("input_audio_buffer.speech_started", "i")
+    shallow = {"type": "input_audio_buffer.speech_started", "audio_start_ms": 1, "item_id": "i"}
+    assert event.wire == as_json(frame(MOST_NESTED + 1)) == shallow
+
+
+def test_many_values_side_by_side_are_not_deep() -> None:
+    calls = [{"type": "message", "content": [[]]}] * 1000
+    assert isinstance(decode(json.dumps({"type": "vendor.list", "calls": calls})), server.UnknownEvent)
 
 
 @pytest.mark.parametrize("kind", sorted(facts.IGNORED_SERVER_EVENTS))
