@@ -150,13 +150,22 @@ class _Runner:
                 await self._attempt(path, attempt)
             except asyncio.CancelledError:
                 interrupted = True
-            found = read_record(path)
-            judgement = judge_record(self._run.check, self._run.mode, found)
+            judging = asyncio.create_task(asyncio.to_thread(self._judged, path))
+            try:
+                found, judgement = await asyncio.shield(judging)
+            except asyncio.CancelledError:
+                interrupted = True
+                found, judgement = await judging
             if interrupted or not judgement.worth_retrying or attempt == MOST_ATTEMPTS:
                 break
         result = self._result(judgement, found, attempt)
         self._tell("finished", verdict=result.verdict.value, reasons=result.reasons, record=str(path))
         return result
+
+    def _judged(self, path: Path) -> tuple[Record, Judgement]:
+        """Judge a record, on a thread: a long one must not hold up what other runs send."""
+        found = read_record(path)
+        return found, judge_record(self._run.check, self._run.mode, found)
 
     async def _attempt(self, path: Path, attempt: int) -> None:
         """Drive the check once and leave its record, finished whatever happens."""
