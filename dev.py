@@ -55,7 +55,7 @@ def main(arguments: "list[str]") -> "int":
     for_tests = command != "run"
     install_system_packages(for_tests)
     make_venv()
-    install("dev" if for_tests else "")
+    install("dev,ears" if for_tests else "ears")
     if command == "run":
         return replace_by([str(VENV_PYTHON), "-P", "-m", "ui", *(rest[1:] if rest[:1] == ["--"] else rest)])
     if command == "bench":
@@ -142,13 +142,17 @@ def is_whole_venv() -> "bool":
     return same and (VENV / "pyvenv.cfg").exists() and any(VENV.glob(pip))
 
 
-def install(extra: "str") -> "None":
-    """Install the project, editable, and what it needs in the exact versions of `constraints.txt`. Raises Failure."""
+def install(extras: "str") -> "None":
+    """Install the project, editable, with these extras (`a,b`), in the exact versions of `constraints.txt`.
+
+    Raises Failure.
+    """
     digest = hashlib.sha256(str(ROOT).encode())
     for name in ("pyproject.toml", "constraints.txt"):
         digest.update((ROOT / name).read_bytes())
-    extras = installed(digest.hexdigest())
-    if extra in extras or (extra == "" and extras):
+    before = installed(digest.hexdigest())
+    wanted = extras.split(",")
+    if before.issuperset(wanted):
         return
     say("installing into .venv")
     # An interrupted pip may leave packages that look whole: the mark makes the next call begin anew.
@@ -156,21 +160,21 @@ def install(extra: "str") -> "None":
     options = ["--disable-pip-version-check", "--no-input", "-c", "constraints.txt"]
     if not sys.stdout.isatty():
         options.append("--quiet")
-    target = f".[{extra}]" if extra else "."
+    target = f".[{extras}]"
     code = subprocess.call([str(VENV_PYTHON), "-m", "pip", "install", *options, "-e", target], cwd=str(ROOT))
     UNFINISHED.unlink()
     if code != 0:
         raise Failure("pip could not install what the project needs: see its message above; is the network reachable?")
-    STAMP.write_text(json.dumps({"digest": digest.hexdigest(), "extras": [*extras, extra]}))
+    STAMP.write_text(json.dumps({"digest": digest.hexdigest(), "extras": sorted(before.union(wanted))}))
 
 
-def installed(digest: "str") -> "list[str]":
-    """Return the extras ("" is none) that were installed from the present files, by what was written down then."""
+def installed(digest: "str") -> "set[str]":
+    """Return the extras that were installed from the present files, by what was written down then."""
     try:
         stamp = json.loads(STAMP.read_text())
     except (OSError, ValueError):
-        return []
-    return list(stamp["extras"]) if stamp.get("digest") == digest else []
+        return set()
+    return set(stamp["extras"]) if stamp.get("digest") == digest else set()
 
 
 # System packages

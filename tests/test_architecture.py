@@ -142,9 +142,10 @@ def third_parties() -> set[str]:
 
 
 def declared() -> set[str]:
-    """Return the distributions that pyproject.toml declares."""
+    """Return the distributions that pyproject.toml declares, with the extra that the product itself can use."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return {canonicalize_name(Requirement(text).name) for text in project["dependencies"]}
+    requirements = [*project["dependencies"], *project["optional-dependencies"]["ears"]]
+    return {canonicalize_name(Requirement(text).name) for text in requirements}
 
 
 MODULES: Final = dict(modules())

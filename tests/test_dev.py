@@ -62,13 +62,13 @@ def test_installing_again_is_only_needed_when_the_settings_or_the_wish_changed(
     monkeypatch.setattr("subprocess.call", pip)
     (tmp_path / "pyproject.toml").write_text("a")
     (tmp_path / "constraints.txt").write_text("b")
-    for extra in ("", "", "dev", "dev", ""):
-        dev.install(extra)
-    assert calls == [".", ".[dev]"]
+    for extras in ("ears", "ears", "dev,ears", "dev,ears", "ears"):
+        dev.install(extras)
+    assert calls == [".[ears]", ".[dev,ears]"]
     (tmp_path / "constraints.txt").write_text("c")
-    dev.install("")
-    dev.install("dev")
-    assert calls == [".", ".[dev]", ".", ".[dev]"]
+    dev.install("ears")
+    dev.install("dev,ears")
+    assert calls == [".[ears]", ".[dev,ears]", ".[ears]", ".[dev,ears]"]
     assert not (tmp_path / "unfinished").exists()
 
 

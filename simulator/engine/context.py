@@ -62,7 +62,8 @@ class StudyContext:
                 if part["type"] == "input_audio" and item.silent:
                     self.latest = Stimulus("silence")
                 elif part["type"] == "input_audio":
-                    self.latest = Stimulus("spoken", spoken_ms=pcm.ms_in(item.audio.get(index, b"")))
+                    spoken_ms = pcm.ms_in(item.audio.get(index, b""))
+                    self.latest = Stimulus("spoken", part.get("transcript") or "", spoken_ms=spoken_ms)
                 elif part["type"] == "input_text":
                     self._read(part["text"])
 

@@ -27,6 +27,7 @@ _LEAST_COMMIT_MS = 100
 # Between turns nobody needs old audio, except a client that commits by hand although detection is on.
 _KEPT_SILENCE_BYTES = 60_000 * pcm.BYTES_PER_MS
 _KEPT_SLACK_BYTES = 10_000 * pcm.BYTES_PER_MS
+_HEARD_EVERY = 3_000 * pcm.SAMPLES_PER_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,33 @@ class TurnStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnHeard:
+    """How far a turn has come, for whoever recognises its words. `pausing`: nobody speaks at its end."""
+
+    item_id: str
+    audio: bytes
+    pausing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUndecided:
+    """The turn's words are needed now: `InputAudio.wait` takes them, before anything else is appended."""
+
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnStopped:
-    """A turn is over. `audio_end_ms`: end of its audio, trailing silence included; `audio`: all of it."""
+    """A turn is over.
+
+    `audio_end_ms`: end of its audio, trailing silence included; `audio`: all of it; `speech_bytes`: where in it the
+    last word ends.
+    """
 
     item_id: str
     audio_end_ms: int
     audio: bytes
+    speech_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +78,21 @@ class Silence:
     audio: bytes
 
 
-TurnEvent = TurnStarted | TurnStopped | Silence
+TurnEvent = TurnStarted | TurnHeard | TurnUndecided | TurnStopped | Silence
 
 
 class InputAudio:
     """Appended audio in, turns out. Pure but for the speech model; nothing here looks at wall-clock time."""
 
-    def __init__(self, activity: SpeechActivity, new_item_id: Callable[[], str]) -> None:
+    def __init__(self, activity: SpeechActivity, new_item_id: Callable[[], str], *, knows_words: bool = False) -> None:
+        """Is empty, without detection.
+
+        Args:
+            knows_words: somebody recognises words, and is told how far each turn has come.
+        """
         self._activity = activity
         self._new_item_id = new_item_id
+        self._knows_words = knows_words
         self._detector: TurnDetector | None = None
         self._empty()
 
@@ -78,6 +106,7 @@ class InputAudio:
         self._audio_start = 0  # position of the buffer's first sample on the clock
         self._odd_byte = b""
         self._item_id: str | None = None
+        self._heard_until = 0  # of the turn in progress, by whoever recognises words
         self._awaited: tuple[int, int] | None = None  # speech is awaited from, and at the latest until
 
     def await_speech(self, after_ms: float, timeout_ms: int) -> None:
@@ -93,7 +122,7 @@ class InputAudio:
         elif self._detector is None:
             self._empty()
             self._activity.reset()
-            self._detector = TurnDetector(settings, self._samples)
+            self._detector = TurnDetector(settings, self._samples, knows_words=self._knows_words)
         else:
             self._detector.settings = settings
 
@@ -114,10 +143,27 @@ class InputAudio:
                 yield self._started(window.start)
             elif edge is Edge.STOPPED:
                 yield self._stopped(window.end)
+            elif self._knows_words and self._item_id is not None and self._detector.in_speech:
+                yield from self._progress(edge, window.end)
             elif self._awaited is not None and window.end >= self._awaited[1]:
                 yield self._silence(*self._awaited)
         if not self._detector.in_speech and len(self._audio) > _KEPT_SILENCE_BYTES + _KEPT_SLACK_BYTES:
             self._drop_until(self._end() - _KEPT_SILENCE_BYTES // pcm.SAMPLE_BYTES)
+
+    def wait(self, text: str) -> None:
+        """Answers TurnUndecided with the words of the turn so far."""
+        if self._detector is not None:
+            self._detector.wait(text)
+
+    def _progress(self, edge: Edge | None, now: int) -> Iterator[TurnEvent]:
+        assert self._detector is not None
+        assert self._item_id is not None
+        if edge is Edge.UNDECIDED:
+            yield TurnUndecided(self._item_id)
+        pausing = edge is Edge.PAUSED
+        if pausing or (self._detector.pause_start is None and now - self._heard_until >= _HEARD_EVERY):
+            self._heard_until = now
+            yield TurnHeard(self._item_id, self._bytes(self._audio_start, now), pausing)
 
     def commit(self) -> tuple[str, bytes]:
         """Ends the turn by hand: item id and audio, the id of the turn in progress where there is one.
@@ -152,12 +198,16 @@ class InputAudio:
         # Never before the buffer: audio that went into the last turn is not given twice.
         self._drop_until(onset - self._detector.settings.padding_samples)
         self._item_id = self._new_item_id()
+        self._heard_until = onset
         self._awaited = None
         return TurnStarted(self._item_id, self._audio_start // pcm.SAMPLES_PER_MS)
 
     def _stopped(self, end: int) -> TurnStopped:
+        assert self._detector is not None
+        assert self._detector.pause_start is not None
+        speech_bytes = (self._detector.pause_start - self._audio_start) * pcm.SAMPLE_BYTES
         item_id, audio = self._take(end)
-        return TurnStopped(item_id, end // pcm.SAMPLES_PER_MS, audio)
+        return TurnStopped(item_id, end // pcm.SAMPLES_PER_MS, audio, speech_bytes)
 
     def _silence(self, start: int, end: int) -> Silence:
         self._awaited = None
@@ -178,6 +228,9 @@ class InputAudio:
         self._audio_start += samples
 
     def _samples(self, start: int, end: int) -> NDArray[np.int16]:
+        return np.frombuffer(self._bytes(start, end), "<i2")
+
+    def _bytes(self, start: int, end: int) -> bytes:
         first = max(0, start - self._audio_start) * pcm.SAMPLE_BYTES
         last = max(0, end - self._audio_start) * pcm.SAMPLE_BYTES
-        return np.frombuffer(bytes(self._audio[first:last]), "<i2")
+        return bytes(self._audio[first:last])

@@ -1,7 +1,7 @@
 """Decides what a response holds: words to say and tools to call. Pure; the words are those of the script.
 
-It knows the study's context items, the instructions, what was typed and that the participant spoke (and for how long);
-it does not know what was said, for it has no recogniser. The same conversation always gets the same reply.
+It knows the study's context items, the instructions, what was typed and what the participant said, or, where nothing
+recognises words, that something was said and for how long. The same conversation always gets the same reply.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _tool(request: ResponseRequest, context: StudyContext) -> dict[str, Any] | N
     if request.tool_choice == "none" or not request.tools:
         return None
     asked = [request.instructions if request.own_instructions else ""]
-    if context.latest.kind in ("text", "typed"):
+    if context.latest.kind in ("text", "typed", "spoken"):
         asked.append(context.latest.text)
     for tool in request.tools:
         if any(re.search(rf"\b{re.escape(tool['name'])}\b", text) for text in asked):

@@ -52,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log-actions", metavar="FILE", help="write what the engine hears and says, and when, to a file"
     )
+    parser.add_argument(
+        "--no-ears", action="store_true", help="do not recognise words: hear only that somebody speaks (saves memory)"
+    )
     # For programs that start the engine as their child: it must not outlive them.
     parser.add_argument("--until-stdin-closes", action="store_true", help=argparse.SUPPRESS)
 
@@ -113,6 +116,7 @@ def _settings(args: argparse.Namespace, files: contextlib.ExitStack) -> ServerSe
         delivery_rate=args.rate,
         behaviour=lambda _model: faults.behaviour(chosen),
         action_log=log,
+        recognises_words=not args.no_ears,
     )
 
 

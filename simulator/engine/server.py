@@ -20,11 +20,12 @@ from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as serve_websockets
 from websockets.exceptions import ConnectionClosed
 
-from simulator.engine import configuration
+from simulator.engine import configuration, whisper
 from simulator.engine.action_log import ActionLog
 from simulator.engine.activity import SpeechActivity
 from simulator.engine.behaviour import Behaviour
 from simulator.engine.conversation import new_id
+from simulator.engine.ears import Ears
 from simulator.engine.errors import Refusal, SetupError
 from simulator.engine.outbox import Outbox
 from simulator.engine.session import Session
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
     from websockets.http11 import Request, Response
     from websockets.typing import Subprotocol
+
+_LOG = logging.getLogger(__name__)
 
 PATH = "/v1/realtime"
 # An append of 15 MiB is a third longer as base64, and there is JSON around it.
@@ -52,6 +55,7 @@ class ServerSettings:
         delivery_rate: how many times faster than real time the agent's audio is sent.
         session_seconds: a session's length (HRP: 60 minutes).
         behaviour: makes the behaviour of a session that asks for this model; by default, all by the rules.
+        recognises_words: whether words are recognised, where that is installed.
         action_log: where every session writes what it does, or None.
     """
 
@@ -62,6 +66,7 @@ class ServerSettings:
     session_seconds: float = 3600.0
     behaviour: Callable[[str], Behaviour] = lambda _model: Behaviour()
     action_log: TextIO | None = None
+    recognises_words: bool = True
 
 
 async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: asyncio.Event) -> None:
@@ -76,7 +81,8 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
     activity = await asyncio.to_thread(SpeechActivity)  # fails here rather than at the first connection
     voice = Voice()
     voice.warm_up()
-    engine = _Engine(settings, voice, activity)
+    ears = _ears() if settings.recognises_words else None
+    engine = _Engine(settings, voice, activity, ears)
     try:
         server = await serve_websockets(
             engine.connected,
@@ -92,6 +98,8 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
     except OSError as error:
         where = f"{settings.host}:{settings.port}"
         voice.close()
+        if ears is not None:
+            ears.close()
         raise SetupError(f"The engine cannot listen on {where} ({error.strerror}); choose another --port.") from error
     try:
         port = server.sockets[0].getsockname()[1]
@@ -102,6 +110,18 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
         server.close()
         await server.wait_closed()
         voice.close()
+        if ears is not None:
+            ears.close()
+
+
+def _ears() -> Ears | None:
+    """What recognises words, loading in the background; None, and a line in the log, where it is not installed."""
+    if not whisper.is_installed():
+        _LOG.warning("%s", whisper.NOT_INSTALLED)
+        return None
+    ears = Ears()
+    ears.warm_up()
+    return ears
 
 
 def _socket_log() -> logging.Logger:
@@ -123,9 +143,10 @@ def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprot
 class _Engine:
     """What all connections share."""
 
-    def __init__(self, settings: ServerSettings, voice: Voice, activity: SpeechActivity) -> None:
+    def __init__(self, settings: ServerSettings, voice: Voice, activity: SpeechActivity, ears: Ears | None) -> None:
         self._settings = settings
         self._voice = voice
+        self._ears = ears
         # Loading takes 70 ms and memory that does not all come back, so that sessions hand them on.
         self._spare_activities = [activity]
 
@@ -151,7 +172,7 @@ class _Engine:
         outbox = Outbox(connection, behaviour, log)
         sending = asyncio.create_task(outbox.run())
         rate = self._settings.delivery_rate
-        session = Session(settings, outbox, activity, self._voice, rate, behaviour, log)
+        session = Session(settings, outbox, activity, self._voice, rate, behaviour, log, self._ears)
         try:
             async with asyncio.timeout(self._settings.session_seconds) as limit:
                 with contextlib.suppress(ConnectionClosed):

