@@ -221,7 +221,8 @@ def test_check_gives_its_verdict_and_judge_agrees(environment: dict[str, str], t
     assert result.code == 0, result.err
     printed = json.loads(result.out)
     assert printed["verdict"] == "passed"
-    states = [json.loads(line)["progress"] for line in result.err.splitlines()]
+    # The engine may say what it lacks in between.
+    states = [json.loads(line)["progress"] for line in result.err.splitlines() if line.startswith("{")]
     assert states[0] == "queued"
     assert states[-1] == "finished"
     judged = _run(environment, "judge", str(report))

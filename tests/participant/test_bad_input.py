@@ -172,10 +172,15 @@ async def test_broken_frames_are_kept_and_the_session_goes_on(records: Path) -> 
         await side.expect("conversation.item.create")
         await side.send("error", error={"type": "invalid_request_error", "code": "odd", "message": "That was odd."})
 
-    async with ScriptedEngine(babble) as engine, InProcessHost() as host:
+    seen: list[Entry] = []
+    async with (
+        ScriptedEngine(babble) as engine,
+        InProcessHost(lambda message: seen.extend(message.entries) if isinstance(message, Entries) else None) as host,
+    ):
         assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
         assert await host.send(Push, context={"event": "timer", "secondsLeft": 3}) is None
-        await host.status_with(lambda status: status.problems >= 6)
+        await host.status_with(lambda _: any(entry.event.get("code") == "odd" for entry in seen))
+        assert host.status.problems >= 6
         assert await host.send(Disconnect) is None
     record = _record(records)
     malformed = _entries(record, "malformed")
