@@ -175,7 +175,7 @@ class RecordWriter:
             return
         try:
             step()
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a path that no system has
             self._healthy = False
             self._finish_headers()
             self._on_fault(_fault(self.path, error))
@@ -245,9 +245,9 @@ def _encode(entry: Entry) -> bytes:
         return _encoder.encode(kept) + b"\n"
 
 
-def _fault(path: Path, error: OSError) -> StorageFault:
+def _fault(path: Path, error: OSError | ValueError) -> StorageFault:
     details = f"{type(error).__name__}: {error}"
-    match error.errno:
+    match getattr(error, "errno", None):
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             what = "The disk is full: recording stopped. Free some space and start a new session"
         case errno.ENOENT:
@@ -257,5 +257,6 @@ def _fault(path: Path, error: OSError) -> StorageFault:
         case errno.EEXIST:
             what = "A record of that name exists already, and is not overwritten. Choose another name or folder"
         case _:
-            what = f"The record cannot be written ({error.strerror or error}). Choose another folder"
+            reason = getattr(error, "strerror", None) or error
+            what = f"The record cannot be written ({reason}). Choose another folder"
     return StorageFault(f"{what} ({path.parent}).", details)

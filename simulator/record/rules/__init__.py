@@ -2,7 +2,7 @@
 
     event          what a single event of the engine can break; the conformance checks use it too
     conversation   what is known at a moment: settings in force, requests under way, responses
-    responses, turns, items, onsets
+    settings, responses, turns, items, onsets
                    the rules that need to know what came before
     live           all of them over a session, entry by entry
 

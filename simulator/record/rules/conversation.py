@@ -28,8 +28,7 @@ class LiveResponse:
     """Its latest event."""
     spoke: bool = False
     transcribed: bool = False
-    ended_items: set[str] = field(default_factory=set)
-    """Items whose audio was announced to have ended."""
+    audio_ended: bool = False
     calls: set[str] = field(default_factory=set)
     ending: Entry | None = None
     """What must cancel it: a response.cancel of ours, or a speech_started."""
@@ -75,8 +74,12 @@ class Conversation:
         self.active: dict[str, LiveResponse] = {}
         self.refused: Entry | None = None
         """The event of ours that the error just fed names."""
-        self._updates: deque[Entry] = deque()
-        self._creates: deque[Entry] = deque()
+        self.answered: Entry | None = None
+        """Our session.update that the session.updated just fed answers."""
+        self.updates: deque[Entry] = deque()
+        """Our session.updates that were not answered yet."""
+        self.creates: deque[Entry] = deque()
+        """Our response.creates that were not answered yet."""
         self._sent: dict[str, Entry] = {}
 
     @property
@@ -95,7 +98,7 @@ class Conversation:
 
     def feed(self, entry: Entry) -> None:
         """Take an entry."""
-        self.refused = None
+        self.refused = self.answered = None
         if entry.direction is Direction.SENT:
             self._sent_by_us(entry)
         elif entry.direction is Direction.RECEIVED:
@@ -109,10 +112,10 @@ class Conversation:
             self._sent[event_id] = entry
         match entry.type:
             case "session.update":
-                self._updates.append(entry)
+                self.updates.append(entry)
                 self.switching = self.switching or _sets_detection(entry)
             case "response.create":
-                self._creates.append(entry)
+                self.creates.append(entry)
             case "response.cancel":
                 for response in self._cancelled_by(entry):
                     response.ending = response.ending or entry
@@ -133,33 +136,33 @@ class Conversation:
                 self._response_event(entry)
 
     def _updated(self) -> None:
-        update = self._updates.popleft() if self._updates else None
+        update = self.answered = self.updates.popleft() if self.updates else None
         if update is not None and _sets_detection(update):
             was_off = self.detection is None
             wanted = value_at(update, *_DETECTION)
             self.detection, self.detection_known = (wanted if isinstance(wanted, dict) else None), True
             if was_off and self.detection is not None:
                 self.clock_zero_samples = self.appended_samples
-        self.switching = any(_sets_detection(each) for each in self._updates)
+        self.switching = any(_sets_detection(each) for each in self.updates)
 
     def _error(self, entry: Entry) -> None:
         refused = self.refused = self._sent.get(text(entry, "error", "event_id") or "")
-        for pending in (self._updates, self._creates):
+        for pending in (self.updates, self.creates):
             if refused is not None and refused in pending:
                 pending.remove(refused)
-        self.switching = any(_sets_detection(each) for each in self._updates)
+        self.switching = any(_sets_detection(each) for each in self.updates)
 
     def _created(self, entry: Entry) -> None:
         response_id = text(entry, "response", "id")
         modalities = value_at(entry, "response", "output_modalities")
         fitting = (
             each
-            for each in self._creates
+            for each in self.creates
             if modalities is None or value_at(each, "response", "output_modalities") in (None, modalities)
         )
         request = next(fitting, None)
         if request is not None:
-            self._creates.remove(request)
+            self.creates.remove(request)
         if response_id is not None:
             response = LiveResponse(response_id, entry, request, entry)
             self.responses[response_id] = self.active[response_id] = response
@@ -173,7 +176,7 @@ class Conversation:
             case "response.output_audio.delta":
                 response.spoke = True
             case "response.output_audio.done":
-                response.ended_items.add(text(entry, "item_id") or "")
+                response.audio_ended = True
             case "response.output_audio_transcript.done":
                 response.transcribed |= bool((text(entry, "transcript") or "").strip())
             case "response.function_call_arguments.done":

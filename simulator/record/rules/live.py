@@ -13,6 +13,7 @@ from simulator.record.rules.event import Broken, broken_by
 from simulator.record.rules.items import ItemRules
 from simulator.record.rules.onsets import OnsetRules
 from simulator.record.rules.responses import ResponseRules
+from simulator.record.rules.settings import SettingsRules
 from simulator.record.rules.turns import TurnRules
 
 
@@ -27,7 +28,7 @@ class LiveRules:
     def __init__(self) -> None:
         self._conversation = Conversation()
         self._rules: tuple[_Rules, ...] = tuple(
-            make(self._conversation) for make in (ResponseRules, TurnRules, ItemRules, OnsetRules)
+            make(self._conversation) for make in (SettingsRules, ResponseRules, TurnRules, ItemRules, OnsetRules)
         )
 
     def feed(self, entry: Entry) -> list[Broken]:

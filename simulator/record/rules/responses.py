@@ -52,8 +52,12 @@ class ResponseRules:
                 yield from _call(entry, response)
             case "response.created" if text(entry, "response", "id") is None and "response" in entry.event:
                 yield Broken("required fields", "The response in response.created has no id", entry.seq)
-            case "response.output_audio.delta" if response is not None:
-                yield from _late_audio(response, entry)
+            case "response.output_audio.delta" if response is not None and response.status == "cancelled":
+                assert response.done is not None
+                if response.blame("no audio afterwards"):
+                    after_ms = milliseconds(response.done, entry)
+                    what = f"Audio of the cancelled reply came {after_ms:.0f} ms after its response.done"
+                    yield Broken("no audio afterwards", what, entry.seq)
         if entry.type in _SOUND and response is not None and response.silent and response.blame("no sound"):
             yield Broken("no sound", f"{entry.type} came for a silent answer", entry.seq)
 
@@ -93,9 +97,9 @@ class ResponseRules:
     def _done(self, response: LiveResponse, done: Entry) -> Iterator[Broken]:
         if response.ending is not None:
             yield from _ended(response, response.ending, done)
-        if response.status == "incomplete":
+        if response.status in ("incomplete", "failed"):
             clause = "silent answer completed" if response.silent else "answer completed"
-            yield Broken(clause, "The response ended as incomplete", done.seq)
+            yield Broken(clause, f"The response ended as {response.status}", done.seq)
         if response.status != "completed":
             return
         for name in _TOKENS:
@@ -107,20 +111,10 @@ class ResponseRules:
             self._silent_done = done
             yield from _silent_answer(response, done)
         elif response.spoke:
-            if not response.ended_items:
+            if not response.audio_ended:
                 yield Broken("audio ended", "The reply has no response.output_audio.done", done.seq)
             if not response.transcribed:
                 yield Broken("transcript", "The reply has no transcript with words", done.seq)
-
-
-def _late_audio(response: LiveResponse, entry: Entry) -> Iterator[Broken]:
-    if response.done is not None and response.status == "cancelled":
-        if response.blame("no audio afterwards"):
-            after_ms = milliseconds(response.done, entry)
-            what = f"Audio of the cancelled reply came {after_ms:.0f} ms after its response.done"
-            yield Broken("no audio afterwards", what, entry.seq)
-    elif text(entry, "item_id") in response.ended_items and response.blame("audio ended"):
-        yield Broken("audio ended", "Audio of an item came after its response.output_audio.done", entry.seq)
 
 
 def _ended(response: LiveResponse, ending: Entry, done: Entry) -> Iterator[Broken]:
