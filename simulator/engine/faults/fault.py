@@ -35,18 +35,19 @@ if TYPE_CHECKING:
 FAULT = "fault"
 ODDITY = "oddity"
 
-# Checks of the suite, by what they do.
+# Checks of the suite: all in its order, then by what they do.
+ALL_CHECKS = (
+    *("handshake", "engine_turn", "barge_in", "listening_pause", "listening_pause_silent"),
+    *("cancel", "function_call", "silent_tool", "image_context", "turn_detection_fields"),
+)
 SPEAKING = ("engine_turn", "barge_in", "listening_pause", "listening_pause_silent")
 PAUSING = ("listening_pause", "listening_pause_silent")
 INTERRUPTING = ("barge_in", "cancel")
-LONG_REPLY = ("barge_in", "cancel")
-SPOKEN_REPLY = ("engine_turn", *LONG_REPLY, "function_call")
+SPOKEN_REPLY = ("engine_turn", *INTERRUPTING, "function_call")
 CALLING = ("function_call", "silent_tool", "image_context")
 ASKING = ("silent_tool", "image_context")
-UPDATING = (*PAUSING, "turn_detection_fields")
 
 BOTH_MODES = ("server_vad", "semantic_vad")
-SERVER_VAD = ("server_vad",)
 SEMANTIC_VAD = ("semantic_vad",)
 
 
@@ -113,7 +114,7 @@ def _declared(
 ) -> Fault:
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", source.__name__).lower()
     does = (inspect.getdoc(source) or "").partition("\n")[0]
-    return Fault(name, kind, does, clause, tuple(checks), tuple(modes), begin)
+    return Fault(name, kind, does, clause, tuple(sorted(checks, key=ALL_CHECKS.index)), tuple(modes), begin)
 
 
 class Responses(enum.Enum):

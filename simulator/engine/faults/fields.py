@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from simulator.engine.behaviour import Event, Said
 from simulator.engine.faults.fault import (
+    ALL_CHECKS,
     BOTH_MODES,
     CALLING,
     FAULT,
@@ -24,13 +25,12 @@ from simulator.engine.faults.fault import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ALL = (*SPEAKING, "handshake", "cancel", "function_call", "silent_tool", "image_context", "turn_detection_fields")
 _ADDING = ("engine_turn", "barge_in", "listening_pause", "cancel", *CALLING)
 _RESPONDING = ("engine_turn", "barge_in", "cancel", *CALLING)
 
 _REQUIRED = {
-    "session.created": (("session",), _ALL),
-    "session.updated": (("session",), _ALL),
+    "session.created": (("session",), ALL_CHECKS),
+    "session.updated": (("session",), ALL_CHECKS),
     "input_audio_buffer.speech_started": (("audio_start_ms", "item_id"), SPEAKING),
     "input_audio_buffer.speech_stopped": (("audio_end_ms", "item_id"), ("engine_turn",)),
     "input_audio_buffer.committed": (("item_id",), ("engine_turn", "listening_pause")),

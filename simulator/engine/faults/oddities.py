@@ -10,7 +10,6 @@ from simulator.engine.behaviour import Behaviour, Event, Said
 from simulator.engine.configuration import SERVER_VAD
 from simulator.engine.faults.fault import (
     ASKING,
-    BOTH_MODES,
     CALLING,
     INTERRUPTING,
     PAUSING,
@@ -280,7 +279,7 @@ def _floats(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-@oddity(("engine_turn", "barge_in", "listening_pause", "cancel", "function_call"), BOTH_MODES)
+@oddity(("engine_turn", "barge_in", "listening_pause", "cancel", "function_call"))
 class StrangeIds(Behaviour):
     """Ids hold spaces, slashes and letters that are not ASCII."""
 
