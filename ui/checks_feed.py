@@ -4,7 +4,7 @@ The live session is untouched by it: the suite has its own process, its own conn
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -34,6 +34,10 @@ class ChecksFeed(QObject):
         self._command = command or python_command("simulator", "check")
         self._records = records
         self._folder = records
+        self.engine = ""
+        """The engine of the last run."""
+        self.faults: tuple[str, ...] = ()
+        """The rules that it was told to break."""
         self._process: QProcess | None = None
         self._listing: QProcess | None = None
         self._unread = b""
@@ -63,19 +67,28 @@ class ChecksFeed(QObject):
             process.kill()
             process.waitForFinished(500)
 
-    def run(self, engine: str, keys: Iterable[CellKey]) -> None:
-        """Run the checks of these cells against an engine; ignored while a run is under way."""
+    def run(
+        self, engine: str, keys: Iterable[CellKey], *, repeat: int = 1, jobs: int = 1, faults: Sequence[str] = ()
+    ) -> None:
+        """Run the checks of these cells against an engine; ignored while a run is under way.
+
+        Each runs `repeat` times, `jobs` side by side; `faults` are rules that the embedded engine is to break.
+        """
         wanted = list(dict.fromkeys(keys))
         if self._process is not None or not wanted:
             return
         self._folder = self._records / datetime.now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
         self._unread, self._last_words, self._stopping = b"", "", False
-        process = make_process([*self._command, *self._arguments(engine, wanted)], self)
+        further = ["--repeat", str(repeat), "--jobs", str(jobs)]
+        for fault in faults:
+            further += ["--fault", fault]
+        process = make_process([*self._command, *self._arguments(engine, wanted), *further], self)
         process.readyReadStandardError.connect(self._read_progress)
         process.finished.connect(self._finished)
         process.errorOccurred.connect(self._not_started)
         self._process = process
-        self.model.begin(self._covered(wanted))
+        self.model.begin(self._covered(wanted), repeat)
+        self.engine, self.faults = engine, tuple(faults)
         process.start()
         self.changed.emit()
 
@@ -146,7 +159,7 @@ class ChecksFeed(QObject):
         output = bytes(process.readAllStandardOutput().data())
         process.deleteLater()
         try:
-            self.model.take_report(msgspec.json.decode(output, type=ReportResults).results, self._folder)
+            self.model.take_report(msgspec.json.decode(output, type=ReportResults), self._folder)
         except msgspec.DecodeError:
             if not self._stopping:
                 self.failed.emit(_why(self._last_words, code))

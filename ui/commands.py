@@ -1,6 +1,6 @@
 """Intents of the panels made into commands for the participant process. Knows no widget."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -47,12 +47,24 @@ class SessionCommands(QObject):
         """The voice chosen last."""
         return self._voice
 
-    def open_session(self, engine: str, turn_detection: dict[str, Any], instructions: str, agent_voice: str) -> None:
-        """Connect."""
-        self._feed.send(
-            Connect(id=0, engine=engine, turn_detection=turn_detection, instructions=instructions, voice=agent_voice),
-            self._tell,
+    def open_session(
+        self,
+        engine: str,
+        turn_detection: dict[str, Any],
+        instructions: str,
+        agent_voice: str,
+        faults: Sequence[str] = (),
+    ) -> None:
+        """Connect; `faults` are rules that the embedded engine is to break."""
+        command = Connect(
+            id=0,
+            engine=engine,
+            turn_detection=turn_detection,
+            instructions=instructions,
+            voice=agent_voice,
+            faults=list(faults),
         )
+        self._feed.send(command, self._tell)
 
     def close_session(self) -> None:
         """Disconnect, or give up connecting."""

@@ -1,13 +1,14 @@
 """Which microphones and loudspeakers there are, asked of a short-lived process: PortAudio's list is frozen once it
-started, and the window never waits for it."""
+started."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QObject, Signal
 
-from ui.child_process import make_process, pass_on, python_command
+from ui.child_answer import ChildAnswer
+from ui.child_process import python_command
 
 
 class Device(msgspec.Struct, frozen=True):
@@ -34,32 +35,18 @@ class DevicesFeed(QObject):
 
     def __init__(self, command: Sequence[str] | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = list(command or python_command("simulator", "devices", "--json"))
-        self._process: QProcess | None = None
+        self._child = ChildAnswer(command or python_command("simulator", "devices", "--json"), self)
+        self._child.answered.connect(self._answered)
 
     def refresh(self) -> None:
         """Ask for the list, unless the question is being answered already."""
-        if self._process is not None:
-            return
-        self._process = make_process(self._command, self)
-        self._process.finished.connect(self._finished)
-        self._process.errorOccurred.connect(self._finished)
-        self._process.start()
+        self._child.ask()
 
     def stop_and_wait(self) -> None:
         """End the question: nobody waits for its answer any more."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.waitForFinished(500)
+        self._child.stop_and_wait()
 
-    def _finished(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        output = bytes(process.readAllStandardOutput().data())
-        pass_on(bytes(process.readAllStandardError().data()))
-        process.deleteLater()
+    def _answered(self, output: bytes, _code: int) -> None:
         try:
             found = msgspec.json.decode(output, type=list[Device])
         except msgspec.DecodeError:

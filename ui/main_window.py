@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from simulator.engines.profiles import config_folder
+from simulator.engines.profiles import EMBEDDED, config_folder
 from simulator.errors import SimulatorError
 from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
 from simulator.profile.facts import TURN_DETECTIONS
@@ -18,7 +18,9 @@ from ui.checks_feed import ChecksFeed
 from ui.choices import Choices
 from ui.commands import SessionCommands
 from ui.devices_feed import DevicesFeed
+from ui.dialogs.faults import FaultsDialog
 from ui.dialogs.keys import KeysDialog
+from ui.faults_feed import FaultsFeed
 from ui.models.checks_model import CellKey, title_of
 from ui.panels.agent import AgentPanel
 from ui.panels.answers import AnswersPanel
@@ -26,11 +28,13 @@ from ui.panels.checks import ChecksPanel
 from ui.panels.connection import ConnectionPanel
 from ui.panels.latency import LatencyPanel
 from ui.panels.log import LogPanel
-from ui.panels.notices import NoticeBar, RecordBanner
+from ui.panels.notices import FaultsBanner, NoticeBar, RecordBanner
 from ui.panels.study import StudyPanel
 from ui.panels.timeline import TimelinePanel
 from ui.panels.transcript import TranscriptPanel
 from ui.record_view import RecordView
+from ui.reports_desk import ReportsDesk
+from ui.reports_feed import ReportsFeed
 from ui.saved_record import load_view
 from ui.session_feed import SessionFeed
 from ui.settings import WindowSettings
@@ -53,6 +57,8 @@ class MainWindow(QMainWindow):
         *,
         checks: ChecksFeed | None = None,
         devices: DevicesFeed | None = None,
+        reports: ReportsFeed | None = None,
+        faults: FaultsFeed | None = None,
     ) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
@@ -61,10 +67,13 @@ class MainWindow(QMainWindow):
         modes = [str(mode["type"]) for mode in TURN_DETECTIONS]
         self.checks_feed = checks or ChecksFeed(modes, data_folder() / "checks")
         self.devices_feed = devices or DevicesFeed()
-        for child in (feed, self.checks_feed, self.devices_feed):
+        self.reports_feed = reports or ReportsFeed()
+        self.faults_feed = faults or FaultsFeed()
+        for child in (feed, self.checks_feed, self.devices_feed, self.reports_feed, self.faults_feed):
             child.setParent(self)
         self.settings = WindowSettings(config_folder())
         self.commands = SessionCommands(feed, self)
+        self.desk = ReportsDesk(self.reports_feed, self)
         self._background = Background(self)
         self._shown = feed.view
         self._wanted_check: CellKey | None = None
@@ -86,6 +95,7 @@ class MainWindow(QMainWindow):
         self.feed.start()
         self.devices_feed.refresh()
         self.checks_feed.list_checks()
+        self.reports_feed.refresh()
 
     def show_live(self) -> None:
         """Put the live session on screen."""
@@ -99,7 +109,9 @@ class MainWindow(QMainWindow):
         self.show_live()
         panel = self.connection
         self.settings.set_text("engine", panel.engine)
-        self.commands.open_session(panel.engine, panel.turn_detection, self.agent.instructions, self.agent.voice)
+        self.commands.open_session(
+            panel.engine, panel.turn_detection, self.agent.instructions, self.agent.voice, self._faults()
+        )
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Hide at once; the processes end in order within two seconds, then `ended` follows."""
@@ -109,7 +121,8 @@ class MainWindow(QMainWindow):
         self._closing = True
         self.settings.save(self, self._splitters)
         self.settings.set_text("instructions", self.agent.instructions)
-        self.devices_feed.stop_and_wait()
+        for asking in (self.devices_feed, self.reports_feed, self.faults_feed):
+            asking.stop_and_wait()
         self.choices.adder.stop_and_wait()
         self.checks_feed.stop_listing()
         self.feed.stopped.connect(partial(self._process_stopped, "feed"))
@@ -133,6 +146,7 @@ class MainWindow(QMainWindow):
         self.connection = ConnectionPanel(theme)
         self.notices = NoticeBar(theme)
         self.banner = RecordBanner(theme)
+        self.misbehaviour = FaultsBanner(theme)
         self.study = StudyPanel(theme)
         self.agent = AgentPanel(theme)
         self.timeline = TimelinePanel(theme)
@@ -172,6 +186,7 @@ class MainWindow(QMainWindow):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(self.connection)
+        rows.addWidget(self.misbehaviour)
         rows.addWidget(self.notices)
         rows.addWidget(self._columns, 1)
         self.setCentralWidget(central)
@@ -205,6 +220,12 @@ class MainWindow(QMainWindow):
             "&Checks": [
                 Deed("&Run all checks", "F9", self._run_all_checks),
                 Deed("&Stop the checks", "Shift+F9", self.checks_feed.stop),
+                None,
+                Deed("&Open the report", "Ctrl+R", self._open_report),
+                Deed("Sa&ve the report…", "Ctrl+S", self._save_report),
+                Deed("&Compare with an earlier report…", "", self._compare_reports),
+                None,
+                Deed("&Faults of the embedded engine…", "Ctrl+F", self._ask_faults),
             ],
             "&View": [
                 *[
@@ -233,7 +254,11 @@ class MainWindow(QMainWindow):
         feed.now_changed.connect(self._show_now)
         feed.failed.connect(self._tell)
         self.checks_feed.failed.connect(self._tell)
-        self.checks_feed.run_ended.connect(self.checks.refresh)
+        self.checks_feed.run_ended.connect(self._run_ended)
+        self.reports_feed.changed.connect(self._show_reports)
+        self.faults_feed.changed.connect(self._show_faults)
+        self.faults_feed.failed.connect(self._tell)
+        self.desk.failed.connect(self._tell)
         self.choices.failed.connect(self._tell)
 
     def _connect_panels(self) -> None:
@@ -247,6 +272,10 @@ class MainWindow(QMainWindow):
         panel.listening_requested.connect(commands.set_listening)
         panel.stop_reply_requested.connect(commands.stop_reply)
         panel.problems_requested.connect(self._show_problems)
+        panel.faults_requested.connect(self._ask_faults)
+        panel.report_requested.connect(partial(self.tabs.setCurrentWidget, self.checks))
+        panel.engine_chosen.connect(self._show_reports)
+        self.misbehaviour.change_requested.connect(self._ask_faults)
         commands.failed.connect(self._tell)
         commands.pushed.connect(self.study.show_sent)
         commands.applied.connect(self.agent.show_applied)
@@ -262,6 +291,9 @@ class MainWindow(QMainWindow):
         self.answers.answer_clicked.connect(self._show_seq)
         self.checks.run_requested.connect(self._run_checks)
         self.checks.record_requested.connect(self._open_check)
+        self.checks.report_requested.connect(self._open_report)
+        self.checks.save_requested.connect(self._save_report)
+        self.checks.compare_requested.connect(self._compare_reports)
         self.checks.summary_changed.connect(partial(self.tabs.setTabText, _TABS.index("Checks")))
 
     def _restore(self) -> None:
@@ -311,6 +343,8 @@ class MainWindow(QMainWindow):
         self.study.show_status(status)
         self.agent.show_status(status)
         self.notices.show_lacks(status.lacks)
+        faults = [] if status.connection is ConnectionState.IDLE else status.faults
+        self.misbehaviour.show_faults(faults, self.faults_feed.choice.described(faults))
         idle = status.connection is ConnectionState.IDLE
         speak = "hold Space and speak" if self.connection.voice.kind is VoiceKind.MICROPHONE else "Talk (Space)"
         self.timeline.set_empty_text(f"Connect (F5), then {speak}: the conversation appears here" if idle else "")
@@ -370,7 +404,39 @@ class MainWindow(QMainWindow):
         self._run_checks(self.checks_feed.model.all_keys())
 
     def _run_checks(self, keys: list[CellKey]) -> None:
-        self.checks_feed.run(self.connection.engine, keys)
+        repeat, jobs = self.checks.repeat_box.value(), self.checks.jobs_box.value()
+        self.checks_feed.run(self.connection.engine, keys, repeat=repeat, jobs=jobs, faults=self._faults())
+
+    def _run_ended(self) -> None:
+        if not self._closing:
+            self.checks.refresh()
+            self.reports_feed.refresh()
+
+    def _faults(self) -> list[str]:
+        """Return the rules that the engine in the picker is to break."""
+        return list(self.faults_feed.choice.chosen) if self.connection.engine == EMBEDDED else []
+
+    def _ask_faults(self) -> None:
+        self.faults_feed.refresh()
+        connected = self.feed.status.connection is not ConnectionState.IDLE
+        FaultsDialog(self.theme, self.faults_feed, connected, self).open()
+
+    def _show_faults(self) -> None:
+        self.connection.show_faults(self.faults_feed.choice.chosen)
+        self._show_reports()
+
+    def _show_reports(self) -> None:
+        self.connection.show_conformance(self.reports_feed.conformance)
+        self.checks.show_reports(len(self.desk.reports(self.connection.engine, self._faults())))
+
+    def _open_report(self) -> None:
+        self.desk.open_page(self.connection.engine, self._faults())
+
+    def _save_report(self) -> None:
+        self.desk.save(self.connection.engine, self._faults())
+
+    def _compare_reports(self) -> None:
+        self.desk.compare(self.connection.engine, self._faults())
 
     def _open_check(self, key: CellKey) -> None:
         """Load the record of a check in the background, then show it."""

@@ -58,6 +58,10 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus {{ border-color: {c.accen
 QLineEdit:disabled, QPlainTextEdit:disabled {{ background: transparent; border-color: {c.line};
     color: {c.text_muted}; }}
 
+QSpinBox {{ background: {c.sunken}; border: 1px solid {c.line_strong}; border-radius: 4px; padding: 3px 4px;
+    min-height: 18px; selection-background-color: {c.selection}; selection-color: {c.text}; }}
+QSpinBox:focus {{ border-color: {c.accent}; }}
+
 QComboBox {{ background: {c.raised}; border: 1px solid {c.line_strong}; border-radius: 4px;
     padding: 3px 0 3px 6px; min-height: 18px; }}
 QComboBox:hover {{ background: {c.hover}; }}

@@ -3,6 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from simulator.cli.check_outputs import Outputs, add_outputs
 from simulator.cli.exits import Exit
 from simulator.cli.output import result, result_json, say, say_json
@@ -10,7 +12,7 @@ from simulator.cli.parser import Commands, add_engine_options, at_least_one, eng
 from simulator.cli.stopping import run_stoppable
 from simulator.engines.embedded import EmbeddedEngine
 from simulator.engines.profiles import EngineTarget
-from simulator.errors import UsageError
+from simulator.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from simulator.conformance.report import Report
@@ -36,6 +38,14 @@ def add_command(commands: Commands) -> None:
     )
     parser.add_argument("--jobs", type=at_least_one, default=1, metavar="N", help="how many checks run at once")
     parser.add_argument("--repeat", type=at_least_one, default=1, metavar="N", help="run each check N times")
+    parser.add_argument(
+        "--fault",
+        dest="faults",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="let the embedded engine break this rule, to see that a check catches it (may be repeated)",
+    )
     add_outputs(parser)
     parser.add_argument("--json", action="store_true", help="progress as JSON lines, the report on standard output")
     parser.add_argument("--until-stdin-closes", action="store_true", help=argparse.SUPPRESS)
@@ -68,10 +78,28 @@ def _list(as_json: bool) -> int:
 
 
 async def _check(arguments: argparse.Namespace, target: EngineTarget) -> int:
+    faults: list[str] = arguments.faults
     if not target.is_embedded:
+        if faults:
+            raise UsageError("Only the embedded engine can be told to break rules: give --engine embedded.")
         return await _run(arguments, target)
-    async with EmbeddedEngine() as url:
+    if faults:
+        _look_up(faults)
+        # A report must say what it is about, and must not count against the engine that behaves.
+        target = msgspec.structs.replace(target, name=f"{target.name} with {', '.join(faults)}")
+    async with EmbeddedEngine(faults) as url:
         return await _run(arguments, target.at(url))
+
+
+def _look_up(faults: list[str]) -> None:
+    """Raise UnknownName where the embedded engine has no fault of a name."""
+    from simulator.engine.errors import SetupError
+    from simulator.engine.faults import chosen
+
+    try:
+        chosen(faults)
+    except SetupError as error:
+        raise UnknownName(f"{str(error).partition(';')[0]}: see `engine --list-faults`.") from error
 
 
 async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:

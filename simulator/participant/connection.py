@@ -24,7 +24,7 @@ _CLOSE_WITHIN_S: Final = 0.5
 OnFrame = Callable[[bytes, int], None]
 """Takes the text of a frame as UTF-8, and the monotonic time in ns at which it was read."""
 OnSent = Callable[[int], None]
-"""Takes the monotonic time in ns at which a frame had been handed to the socket."""
+"""Takes the monotonic time in ns at which a frame had been handed to the socket. Must not raise."""
 
 
 class Ended(NamedTuple):

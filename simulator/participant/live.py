@@ -346,12 +346,18 @@ class LiveSession:
             self._appended_samples += len(audio) // BYTES_PER_SAMPLE
             self._connection.send(text, partial(self._appended, sent, self._captured_ns))
         else:
-            self._connection.send(text, sent)
+            self._connection.send(text, partial(self._left, sent))
         return sent
 
     def _appended(self, sent: "_Sent", captured_ns: int, sent_ns: int) -> None:
         self.append_delays_ns.append(sent_ns - captured_ns)
-        sent(sent_ns)
+        self._left(sent, sent_ns)
+
+    def _left(self, sent: "_Sent", sent_ns: int) -> None:
+        try:
+            sent(sent_ns)
+        except Exception as error:
+            self._fail(error)
 
     def _play(self, item_id: str, response_id: str, audio: bytes) -> None:
         samples = self._assemblers.setdefault(item_id, SampleAssembler()).feed(audio)

@@ -156,6 +156,8 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     connection: ConnectionState = ConnectionState.IDLE
     engine: str = ""
     model: str = ""
+    faults: list[str] = []
+    """Rules that the embedded engine of this session breaks on purpose."""
     connected_since_ns: int | None = None
     """Record time at which the session was created."""
     record_path: str | None = None
@@ -231,9 +233,18 @@ class Reply(msgspec.Struct, frozen=True, tag_field="feed", tag="reply", kw_only=
 
 AnyFeed = Status | Entries | Gap | Peaks | Level | Reply
 
+UNREADABLE = (msgspec.MsgspecError, RecursionError)
+"""What reading a line may raise."""
+
+
+class _Numbered(msgspec.Struct):
+    id: int
+
+
 _encoder = msgspec.json.Encoder()
 _command_decoder = msgspec.json.Decoder(AnyCommand)
 _feed_decoder = msgspec.json.Decoder(AnyFeed)
+_number_decoder = msgspec.json.Decoder(_Numbered)
 
 
 def encode_line(message: AnyCommand | AnyFeed) -> bytes:
@@ -242,10 +253,18 @@ def encode_line(message: AnyCommand | AnyFeed) -> bytes:
 
 
 def decode_command(line: bytes) -> AnyCommand:
-    """Read a command line. Raises msgspec.DecodeError or msgspec.ValidationError."""
+    """Read a command line. Raises what is in `UNREADABLE`."""
     return _command_decoder.decode(line)
 
 
+def command_id(line: bytes) -> int | None:
+    """Return the id of a command that cannot be read otherwise, so that it gets its reply; None where it has none."""
+    try:
+        return _number_decoder.decode(line).id
+    except UNREADABLE:
+        return None
+
+
 def decode_feed(line: bytes) -> AnyFeed:
-    """Read a feed line. Raises msgspec.DecodeError or msgspec.ValidationError."""
+    """Read a feed line. Raises what is in `UNREADABLE`."""
     return _feed_decoder.decode(line)

@@ -6,12 +6,17 @@ and a `LiveSession` with its record from Connect to the end of the connection.
 
 import asyncio
 import contextlib
+import itertools
+import logging
 import secrets
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from simulator.audio.playout import Playout
 from simulator.audio.streams import DacSource
@@ -25,6 +30,7 @@ from simulator.participant.live import LiveEvent, LiveSession, SessionStood
 from simulator.participant.loudspeaker import Loudspeaker
 from simulator.participant.messages import (
     AnyCommand,
+    AnyFeed,
     Ask,
     ChooseOutput,
     ChooseVoice,
@@ -50,6 +56,8 @@ from simulator.record.entries import Direction, Entry
 from simulator.record.redact import Redactor, redact_url
 from simulator.resources import data_folder
 from simulator.session.settings import SessionSettings
+
+_log = logging.getLogger(__name__)
 
 FLUSH_EVERY_S: Final = 1 / 30
 _STANDS_WITHIN_S: Final = 15.0
@@ -77,11 +85,14 @@ class Participant:
         self._find_engine = find_engine
         self._on_event = on_event
         self._on_ended = on_ended
-        self._batches = Batches(publish)
+        self._redactor = Redactor()
+        """Knows the keys of the present or last engine, which it may repeat in whatever it says."""
+        self._batches = Batches(self._publish_without_keys)
         self._voice = Voice(self._spoken, self._lost)
         self._loudspeaker = Loudspeaker(self._pump, self._lost)
         self._engine: EmbeddedEngine | None = None
         self._starting = asyncio.Lock()
+        self._tokens = itertools.count(1)
         self._pseudonym = ""
         self._live: LiveSession | None = None
         self._recorder: SessionRecorder | None = None
@@ -90,6 +101,7 @@ class Participant:
         self._flushing: asyncio.Task[None] | None = None
         self._state = ConnectionState.IDLE
         self._target: EngineTarget | None = None
+        self._faults: list[str] = []
         self._connected_since_ns: int | None = None
         self._listening_at_start = True
         self._ending = ""
@@ -119,7 +131,9 @@ class Participant:
         try:
             await self._execute(command)
         except SimulatorError as error:
-            return Reply(id=command.id, error=str(error))
+            return Reply(id=command.id, error=self._redactor.text(str(error)))
+        except Exception as error:
+            return Reply(id=command.id, error=self._own_fault(command, error))
         finally:
             self._show()
         return Reply(id=command.id)
@@ -168,7 +182,7 @@ class Participant:
 
     async def _settle(self, command: AnyCommand) -> None:
         """Execute a command that is the session's to execute."""
-        live, token = self._live, command.id
+        live, token = self._live, next(self._tokens)
         if live is None:
             raise UsageError(_NOT_CONNECTED)
         match command:
@@ -226,32 +240,32 @@ class Participant:
 
     async def _open(self, command: Connect) -> None:
         target = self._find_engine(command.engine, command.model)
+        self._redactor = Redactor(target.secrets)
         if target.is_embedded:
             target = target.at(await self._embedded(command.faults))
         elif command.faults:
             raise UsageError("Only the embedded engine can be told to break rules: choose it, or no faults.")
+        # A pseudonym for each session: engines see that it is one participant, never who.
+        self._pseudonym = secrets.token_hex(16)
+        connection = await Connection.open(target, self._pseudonym)
+        try:
+            live = await self._begin(target, command, connection)
+        except BaseException:
+            await connection.close()
+            raise
+        await self._wait_until_it_stands(live)
+
+    async def _begin(self, target: EngineTarget, command: Connect, connection: Connection) -> LiveSession:
+        folder = Path(command.record_folder) if command.record_folder else data_folder() / "records"
+        playout = Playout()
+        await self._loudspeaker.open(playout)
+        # Not before here: listening may be switched as long as the engine does not answer.
         settings = SessionSettings(
             instructions=command.instructions,
             voice=command.voice,
             turn_detection=command.turn_detection or turn_detection("server_vad"),
             listening=self._listening_at_start,
         )
-        # A pseudonym for each session: engines see that it is one participant, never who.
-        self._pseudonym = secrets.token_hex(16)
-        connection = await Connection.open(target, self._pseudonym)
-        try:
-            live = await self._begin(target, settings, connection, command.record_folder)
-        except BaseException:
-            await connection.close()
-            raise
-        await self._wait_until_it_stands(live)
-
-    async def _begin(
-        self, target: EngineTarget, settings: SessionSettings, connection: Connection, record_folder: str | None
-    ) -> LiveSession:
-        folder = Path(record_folder) if record_folder else data_folder() / "records"
-        playout = Playout()
-        await self._loudspeaker.open(playout)
         loop = asyncio.get_running_loop()
         self._problems, self._storage_lack = 0, None
 
@@ -260,7 +274,7 @@ class Participant:
 
         recorder = SessionRecorder(
             new_record_path(folder, target.name, datetime.now().astimezone()),
-            redactor=Redactor(target.secrets),
+            redactor=self._redactor,
             on_entry=self._entry,
             on_fault=on_fault,
         )
@@ -270,6 +284,7 @@ class Participant:
             model=target.model,
             headers=target.headers,
             at_ns=recorder.started_ns,
+            **({"faults": command.faults} if command.faults else {}),
         )
         opened = {"url": redact_url(target.url), "model": target.model, "subprotocol": connection.subprotocol}
         recorder.note("connection.opened", opened)
@@ -278,6 +293,7 @@ class Participant:
         )
         self._ending = ""
         self._target, self._recorder, self._live = target, recorder, live
+        self._faults = command.faults
         self._state = ConnectionState.CONNECTED
         self._note_voice()
         if self._voice.muted:
@@ -307,7 +323,7 @@ class Participant:
         self._state = ConnectionState.IDLE
         self._connected_since_ns = None
         self._show()
-        self._on_ended(ended)
+        self._on_ended(ended._replace(sentence=self._redactor.text(ended.sentence)))
 
     async def _hang_up(self, reason: str) -> None:
         """Cancel connecting, or close the socket of the session."""
@@ -337,6 +353,20 @@ class Participant:
             if self._engine is None:
                 self._engine = EmbeddedEngine(faults)
             return await self._engine.start()
+
+    def _own_fault(self, command: AnyCommand, error: Exception) -> str:
+        """A bug: whoever asked hears of it, the record keeps where it is, and everything goes on."""
+        sentence = (
+            f"The program itself failed at this ({type(error).__name__}), and nothing was done: please report it."
+        )
+        details = self._redactor.text("".join(traceback.format_exception(error)))
+        _log.error("%s", details)
+        name = type(command).__name__
+        self._note(
+            "problem",
+            {"whose": "ours", "code": "command_failed", "command": name, "sentence": sentence, "details": details},
+        )
+        return sentence
 
     # ---- what happens meanwhile
 
@@ -407,6 +437,16 @@ class Participant:
         t_ns = now_ns - recorder.started_ns if recorder is not None and self._live is not None else 0
         self._batches.flush(t_ns, peaks, self._status(now_ns))
 
+    def _publish_without_keys(self, message: AnyFeed) -> None:
+        """Publish. Entries were redacted with the record; in the state an engine may repeat what it was sent."""
+        if isinstance(message, Status):
+            message = msgspec.structs.replace(
+                message,
+                session_accepted=self._redactor.json(message.session_accepted),
+                instructions_accepted=self._redactor.json(message.instructions_accepted),
+            )
+        self._publish(message)
+
     def _show(self) -> None:
         self._batches.status(self._status(time.monotonic_ns()))
 
@@ -418,6 +458,7 @@ class Participant:
             connection=self._state,
             engine=target.name if target is not None else "",
             model=target.model if target is not None else "",
+            faults=self._faults,
             connected_since_ns=self._connected_since_ns,
             record_path=str(recorder.path) if recorder is not None else None,
             recording=recorder is not None and live is not None and recorder.healthy,
@@ -442,6 +483,6 @@ def _read_images(paths: Sequence[str]) -> list[bytes]:
     for path in paths:
         try:
             images.append(Path(path).read_bytes())
-        except OSError as error:
-            raise UnreadableFile(f"The image {path} cannot be read: {error.strerror}.") from error
+        except (OSError, ValueError) as error:  # ValueError: a path that no system has
+            raise UnreadableFile(f"The image {path!r} cannot be read: check the name.", str(error)) from error
     return images

@@ -7,17 +7,18 @@ finished, engine ended, exit code 0. Whatever hangs meanwhile, it has ended two 
 import asyncio
 import contextlib
 import gc
+import logging
 import os
 import sys
 import threading
 from collections.abc import Callable
 from typing import Final
 
-import msgspec
-
 from simulator.participant.feed import PipeFeed
-from simulator.participant.messages import AnyCommand, decode_command
+from simulator.participant.messages import UNREADABLE, AnyCommand, Reply, command_id, decode_command
 from simulator.participant.process import Participant
+
+_log = logging.getLogger(__name__)
 
 _ENDS_WITHIN_S: Final = 1.9
 _FEED_DRAINS_WITHIN_S: Final = 0.3
@@ -32,28 +33,42 @@ async def serve() -> int:
     feed = PipeFeed(output, on_gap=lambda first, last: participant.feed_overflowed(first, last))
     participant = Participant(feed.publish)
     tasks: set[asyncio.Task[None]] = set()
+    begun = asyncio.Event()
+
+    async def begin() -> None:
+        try:
+            await participant.start()
+        finally:
+            begun.set()
+        _keep_the_collector_away()
+        await participant.warm_engine()
 
     async def execute(command: AnyCommand) -> None:
+        await begun.wait()
         feed.publish(await participant.handle(command))
 
     def received(line: bytes) -> None:
         try:
             command = decode_command(line)
-        except msgspec.MsgspecError as error:
-            sys.stderr.write(f"A command that cannot be read: {error}\n")
+        except UNREADABLE as error:
+            number = command_id(line)
+            sentence = f"A command that cannot be read: {error}."
+            if number is None:
+                _log.error("%s", sentence)
+            else:
+                feed.publish(Reply(id=number, error=sentence))
             return
         task = asyncio.create_task(execute(command))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    await participant.start()
-    _read_lines(sys.stdin.fileno(), loop, received, participant.quit.set)
-    warming = asyncio.create_task(participant.warm_engine())
-    _keep_the_collector_away()
+    # The end of the input is heard from the start: a device that hangs while it opens must not outlive the window.
+    _read_lines(loop, received, participant.quit.set)
+    beginning = asyncio.create_task(begin())
     with contextlib.suppress(asyncio.CancelledError):  # a signal: end in order as well
         await participant.quit.wait()
     _end_by_force_after(_ENDS_WITHIN_S)
-    warming.cancel()
+    beginning.cancel()
     await participant.close()
     for task in tasks:
         task.cancel()
@@ -63,16 +78,22 @@ async def serve() -> int:
 
 def _take_over_stdout() -> int:
     """Return a descriptor for the feed; what anything else prints goes to standard error from now on."""
+    if sys.stdout is None:
+        # Closed by whoever started us, and so is nobody's: the feed goes nowhere.
+        return os.open(os.devnull, os.O_WRONLY)
     sys.stdout.flush()
     output = os.dup(1)
     os.dup2(2, 1)
     return output
 
 
-def _read_lines(
-    descriptor: int, loop: asyncio.AbstractEventLoop, on_line: Callable[[bytes], None], on_end: Callable[[], None]
-) -> None:
+def _read_lines(loop: asyncio.AbstractEventLoop, on_line: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
     """Read lines on a thread, which works for every kind of standard input on every system."""
+    if sys.stdin is None:
+        # It was closed before the start, and its number may stand for something else by now.
+        on_end()
+        return
+    descriptor = sys.stdin.fileno()
 
     def read() -> None:
         rest = b""

@@ -14,8 +14,10 @@ from simulator.participant.messages import ConnectionState, Status
 from simulator.profile.facts import TURN_DETECTIONS
 from ui.checks_feed import ChecksFeed
 from ui.devices_feed import DevicesFeed
+from ui.faults_feed import FaultsFeed
 from ui.main_window import MainWindow
 from ui.participant_host import ParticipantHost
+from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
 from ui.theme import Theme
 
@@ -54,7 +56,16 @@ class WindowRig:
         self.feed = SessionFeed(ParticipantHost(script("fake_participant.py")))
         self.checks = ChecksFeed(MODES, folder / "checks", script("fake_check.py"))
         listing = [sys.executable, "-c", f"print({json.dumps(devices or [])!r})"]
-        self.window = MainWindow(self.feed, theme, checks=self.checks, devices=DevicesFeed(listing))
+        self.reports = ReportsFeed(script("fake_reports.py"))
+        self.faults = FaultsFeed(script("fake_faults.py"))
+        self.window = MainWindow(
+            self.feed,
+            theme,
+            checks=self.checks,
+            devices=DevicesFeed(listing),
+            reports=self.reports,
+            faults=self.faults,
+        )
         self.heard: list[Status] = []
         self.feed.status_changed.connect(self.heard.append)
         self.window.resize(1280, 800)

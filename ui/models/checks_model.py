@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
     progress: str
     check: str
     turn_detection: str | None = None
+    repeat: int = 1
     waiting_for: str | None = None
     verdict: str | None = None
     reasons: list[str] = []
@@ -72,6 +73,25 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
     record: str | None = None
 
 
+class Spread(msgspec.Struct, frozen=True):
+    """One figure over all runs of a check in one mode."""
+
+    name: str
+    unit: str = ""
+    threshold: float | int | None = None
+    min: float = 0
+    median: float = 0
+    max: float = 0
+
+
+class Repeats(msgspec.Struct, frozen=True, rename="camel"):
+    """All runs of a check in one mode."""
+
+    check: str
+    turn_detection: str | None = None
+    spread: list[Spread] = []
+
+
 class CheckList(msgspec.Struct, frozen=True):
     """What `check --list --json` prints."""
 
@@ -82,6 +102,7 @@ class ReportResults(msgspec.Struct, frozen=True):
     """The part of a report that the matrix shows."""
 
     results: list[Result]
+    repeats: list[Repeats] = []
 
 
 CellKey = tuple[str, str | None]
@@ -90,15 +111,30 @@ CellKey = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What is known of one check in one mode."""
+    """What is known of one check in one mode; of several runs, what the worst of them said."""
 
     state: CellState = CellState.NOT_RUN
+    runs: int = 1
+    """How many were asked for."""
+    outcomes: tuple[CellState, ...] = ()
+    """How each ended."""
     waiting_for: str = ""
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     measurements: tuple[Measurement, ...] = ()
     clause: str = ""
     record: Path | None = None
+    spreads: tuple[Spread, ...] = ()
+
+    @property
+    def tally(self) -> str:
+        """How many of several runs passed: ``4 of 5 passed``; nothing for a single run."""
+        if self.runs == 1:
+            return ""
+        passed = self.outcomes.count(CellState.PASSED)
+        if len(self.outcomes) < self.runs and self.state in UNDER_WAY:
+            return f"{passed} of {len(self.outcomes)} passed, {self.runs - len(self.outcomes)} to go"
+        return f"{passed} of {len(self.outcomes)} passed"
 
 
 @dataclass(slots=True)
@@ -120,51 +156,79 @@ class ChecksModel:
             (check.id, mode) for check in self.checks for mode in (self.modes if check.per_turn_detection else (None,))
         ]
 
-    def begin(self, keys: Iterable[CellKey]) -> None:
-        """Queue cells: what they said before belongs to another run."""
+    def begin(self, keys: Iterable[CellKey], runs: int = 1) -> None:
+        """Queue cells for a number of runs each: what they said before belongs to another run."""
         for key in keys:
-            self.cells[key] = Cell(CellState.QUEUED)
+            self.cells[key] = Cell(CellState.QUEUED, runs)
 
     def take_progress(self, line: Progress, records_folder: Path) -> CellKey | None:
         """Apply a progress line; returns the key of the cell that changed, or None for a check not in the matrix."""
         key = (line.check, line.turn_detection)
-        if key not in self.cells:
+        cell = self.cells.get(key)
+        if cell is None:
             return None
         if line.progress == "finished":
-            self.cells[key] = Cell(
+            found = Cell(
                 state=_verdict(line.verdict),
                 reasons=tuple(line.reasons),
                 warnings=tuple(line.warnings),
                 measurements=tuple(line.measurements),
                 record=_record_path(line.record, records_folder),
             )
-        else:
-            self.cells[key] = Cell(_UNDER_WAY.get(line.progress, CellState.RUNNING), waiting_for=line.waiting_for or "")
+            self.cells[key] = _with_run(cell, found)
+        elif line.progress != "queued" or not cell.outcomes:
+            state = _UNDER_WAY.get(line.progress, CellState.RUNNING)
+            self.cells[key] = replace(cell, state=state, waiting_for=line.waiting_for or "")
         return key
 
-    def take_report(self, results: Iterable[Result], records_folder: Path) -> None:
-        """Apply the report of a run, which has everything that the lines had, and the clause."""
-        for result in results:
+    def take_report(self, report: ReportResults, records_folder: Path) -> None:
+        """Apply the report of a run, which has everything that the lines had, and clauses and spreads."""
+        told = {
+            key: self.cells[key]
+            for key in {(each.check, each.turn_detection) for each in report.results}
+            if key in self.cells
+        }
+        for key, cell in told.items():
+            self.cells[key] = Cell(runs=cell.runs)
+        for result in report.results:
             key = (result.check, result.turn_detection)
-            if key in self.cells:
-                self.cells[key] = Cell(
+            if key in told:
+                found = Cell(
                     state=_verdict(result.verdict),
                     reasons=tuple(result.reasons),
                     warnings=tuple(result.warnings),
                     measurements=tuple(result.measurements),
                     clause=result.clause,
-                    record=_record_path(result.record, records_folder) or self.cells[key].record,
+                    record=_record_path(result.record, records_folder) or told[key].record,
                 )
+                self.cells[key] = _with_run(self.cells[key], found)
+        for each in report.repeats:
+            key = (each.check, each.turn_detection)
+            if key in told and self.cells[key].runs > 1:
+                self.cells[key] = replace(self.cells[key], spreads=tuple(each.spread))
 
     def end(self) -> None:
         """Close a run: cells that it never finished were stopped."""
         for key, cell in self.cells.items():
             if cell.state in UNDER_WAY:
-                self.cells[key] = Cell(CellState.STOPPED)
+                self.cells[key] = replace(cell, state=CellState.STOPPED, waiting_for="")
 
     def count(self, state: CellState) -> int:
         """Return how many cells are in a state."""
         return sum(cell.state is state for cell in self.cells.values())
+
+
+_WORST_LAST = (CellState.PASSED, CellState.INCONCLUSIVE, CellState.FAILED)
+
+
+def _with_run(cell: Cell, run: Cell) -> Cell:
+    """Return the cell after one more of its runs ended: it shows the worst, the first of equals."""
+    outcomes = (*cell.outcomes, run.state)
+    shown = run
+    if cell.outcomes and _WORST_LAST.index(run.state) <= max(map(_WORST_LAST.index, cell.outcomes)):
+        shown = replace(cell, waiting_for="")
+    state = max(outcomes, key=_WORST_LAST.index) if len(outcomes) >= cell.runs else CellState.RUNNING
+    return replace(shown, state=state, runs=cell.runs, outcomes=outcomes)
 
 
 _UNDER_WAY = {"queued": CellState.QUEUED, "running": CellState.RUNNING, "waiting": CellState.WAITING}

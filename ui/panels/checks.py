@@ -1,5 +1,7 @@
 """The conformance checks: a matrix by turn-detection mode, and beside it why the chosen cell is what it is."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
@@ -7,8 +9,10 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QMenu,
     QPushButton,
     QSizePolicy,
+    QSpinBox,
     QSplitter,
     QStyle,
     QStyledItemDelegate,
@@ -21,7 +25,17 @@ from PySide6.QtWidgets import (
 )
 
 from ui.checks_feed import ChecksFeed
-from ui.models.checks_model import FINISHED, UNDER_WAY, Cell, CellKey, CellState, measurement_text, title_of
+from ui.models.checks_model import (
+    FINISHED,
+    UNDER_WAY,
+    Cell,
+    CellKey,
+    CellState,
+    Measurement,
+    Spread,
+    measurement_text,
+    title_of,
+)
 from ui.models.log_model import Index
 from ui.theme import SPACE_PX, State, Theme, paint_state
 
@@ -45,6 +59,9 @@ class ChecksPanel(QWidget):
     """Keys of the cells to run."""
     record_requested = Signal(object)
     """The key of a cell whose record is to be shown."""
+    report_requested = Signal()
+    save_requested = Signal()
+    compare_requested = Signal()
     summary_changed = Signal(str)
     """What the tab says: how many cells, how many failed."""
 
@@ -75,6 +92,11 @@ class ChecksPanel(QWidget):
         self._show_summary()
         self._show_detail()
 
+    def show_reports(self, count: int) -> None:
+        """Say how many reports about the engine there are: one can be read, two compared."""
+        self.report_button.setEnabled(count > 0)
+        self.compare_action.setEnabled(count > 1)
+
     def selected_keys(self) -> list[CellKey]:
         """Return the keys of the selected cells, in the order of the matrix."""
         found = {item.data(_KEY) for item in self.table.selectedItems() if item.data(_KEY) is not None}
@@ -97,6 +119,18 @@ class ChecksPanel(QWidget):
         self.stop_button = QPushButton("Stop")
         self.stop_button.setProperty("role", "danger")
         self.stop_button.clicked.connect(self._feed.stop)
+        self.repeat_box = _count_box("Runs of each check", " run", 1, 99)
+        self.repeat_box.setToolTip("How often each check runs: n of N must pass.")
+        self.jobs_box = _count_box("Side by side", " at once", 4, 15)
+        self.jobs_box.setToolTip("How many checks run side by side. On a slow computer fewer are surer.")
+        self.report_button = QPushButton("Report")
+        self.report_button.setToolTip("The report of the last run against this engine.")
+        menu = QMenu(self.report_button)
+        self.open_action = menu.addAction("&Open in the browser", self.report_requested.emit)
+        self.save_action = menu.addAction("&Save…", self.save_requested.emit)
+        self.compare_action = menu.addAction("&Compare with an earlier one…", self.compare_requested.emit)
+        self.report_button.setMenu(menu)
+        self.show_reports(0)
         self.summary = QLabel()
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.table = QTableWidget()
@@ -129,12 +163,16 @@ class ChecksPanel(QWidget):
         bar.setSpacing(2 * SPACE_PX)
         for button in (self.run_all_button, self.run_selected_button, self.stop_button):
             bar.addWidget(button)
+        bar.addSpacing(SPACE_PX)
+        bar.addWidget(self.repeat_box)
+        bar.addWidget(self.jobs_box)
+        bar.addSpacing(SPACE_PX)
         bar.addWidget(self.summary, 1)
+        bar.addWidget(self.report_button)
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(bar)
         column.addWidget(self.empty, 1)
         column.addWidget(self.table, 1)
         right = QWidget()
@@ -151,7 +189,9 @@ class ChecksPanel(QWidget):
         self.splitter.setSizes([420, 380])
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.splitter)
+        outer.setSpacing(0)
+        outer.addLayout(bar)
+        outer.addWidget(self.splitter, 1)
         self.setFocusProxy(self.table)
 
     def _make_rows(self) -> None:
@@ -258,7 +298,8 @@ class _CellDelegate(QStyledItemDelegate):
                 painter.fillRect(rect, self._theme.colour("failed", 0.10))
             paint_state(painter, QRectF(rect.left() + 8, rect.center().y() - 7, 16, 16), state, colours)
         text = rect.adjusted(32, 0, -8, 0)
-        detail = "" if cell.state is CellState.WAITING or not cell.reasons else cell.reasons[0]
+        reason = cell.reasons[0] if cell.reasons else ""
+        detail = cell.tally or ("" if cell.state is CellState.WAITING else reason)
         word = (
             f"waiting for {cell.waiting_for}"
             if cell.state is CellState.WAITING and cell.waiting_for
@@ -301,27 +342,48 @@ def _detail_html(theme: Theme, key: CellKey, cell: Cell, described: str) -> str:
         f'<h3 style="margin:0">{_escape(title_of(key))}</h3>',
         f'<p style="margin:2px 0 6px 0; color:{colour}"><b>{sign}{cell.state.value}</b></p>',
     ]
+    if cell.tally:
+        parts.append(f"<p><b>{cell.tally}</b></p>")
     if cell.waiting_for:
         parts.append(_paragraph(f"Waiting for {cell.waiting_for}.", colours.running))
     parts += [f"<p>{_escape(reason)}</p>" for reason in cell.reasons]
     parts += [f'<p style="color:{colours.warning}">⚠ {_escape(warning)}</p>' for warning in cell.warnings]
-    if cell.measurements:
-        head = "".join(
-            f'<th align="left" style="color:{colours.text_muted}; white-space:nowrap">{name}</th>'
-            for name in ("Measured", "Value", "Limit", "Between")
-        )
-        parts.append(f'<table cellpadding="3" cellspacing="0"><tr>{head}</tr>')
-        for each in cell.measurements:
-            ends = " → ".join(str(end) for end in (each.start, each.end) if end is not None)
-            parts.append(
-                f"<tr><td>{_escape(each.name)}</td>"
-                f'<td style="white-space:nowrap"><b>{_escape(measurement_text(each.value, each.unit))}</b></td>'
-                f'<td style="white-space:nowrap">{_escape(measurement_text(each.threshold, each.unit))}</td>'
-                f'<td style="color:{colours.text_muted}">{_escape(ends)}</td></tr>'
-            )
-        parts.append("</table>")
+    if cell.spreads:
+        parts.append(_table(theme, ("Measured", "Least", "Median", "Most", "Limit"), map(_spread_cells, cell.spreads)))
+    elif cell.measurements:
+        parts.append(_table(theme, ("Measured", "Value", "Limit", "Between"), map(_measured_cells, cell.measurements)))
     if described:
         parts.append(_paragraph(described, colours.text_muted))
     if cell.clause and cell.clause != described:
         parts.append(_paragraph(cell.clause, colours.text_muted))
     return "".join(parts)
+
+
+def _measured_cells(each: Measurement) -> tuple[str, ...]:
+    ends = " → ".join(str(end) for end in (each.start, each.end) if end is not None)
+    return each.name, measurement_text(each.value, each.unit), measurement_text(each.threshold, each.unit), ends
+
+
+def _spread_cells(each: Spread) -> tuple[str, ...]:
+    values = (each.min, each.median, each.max, each.threshold)
+    return each.name, *(measurement_text(value, each.unit) for value in values)
+
+
+def _table(theme: Theme, headers: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
+    muted = theme.colours.text_muted
+    head = "".join(f'<th align="left" style="color:{muted}; white-space:nowrap">{name}</th>' for name in headers)
+    body = ""
+    for name, first, *rest in rows:
+        cells = "".join(f'<td style="color:{muted}; white-space:nowrap">{_escape(each)}</td>' for each in rest)
+        body += f'<tr><td>{_escape(name)}</td><td style="white-space:nowrap"><b>{_escape(first)}</b></td>{cells}</tr>'
+    return f'<table cellpadding="3" cellspacing="0"><tr>{head}</tr>{body}</table>'
+
+
+def _count_box(name: str, suffix: str, value: int, most: int) -> QSpinBox:
+    box = QSpinBox()
+    box.setAccessibleName(name)
+    box.setRange(1, most)
+    box.setSuffix(suffix)
+    box.setValue(value)
+    box.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+    return box

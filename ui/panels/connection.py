@@ -1,5 +1,6 @@
 """The top bar: which engine, connected or not, whose voice, and the states to be read from two metres away."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -15,11 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from simulator.engines.profiles import EMBEDDED
 from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
 from simulator.profile.facts import TURN_DETECTIONS, turn_detection
+from ui.models.conformance import Conformance, long_text, short_text
 from ui.models.entry_text import long_clock
 from ui.models.voices import Voice
 from ui.theme import SPACE_PX, Theme
+from ui.widgets.engine_delegate import STATES, STATUS_ROLE, EngineDelegate
 from ui.widgets.level_meter import LevelMeter
 
 SILENT_OUTPUT = "none"
@@ -50,6 +54,10 @@ class ConnectionPanel(QFrame):
     listening_requested = Signal(bool)
     stop_reply_requested = Signal()
     problems_requested = Signal()
+    faults_requested = Signal()
+    """The user wants to choose rules that the embedded engine is to break."""
+    report_requested = Signal()
+    """The user wants to see what the engine's conformance rests on."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +65,8 @@ class ConnectionPanel(QFrame):
         self._theme = theme
         self._status = Status()
         self._engine = ""
+        self._conformance = Conformance()
+        self._faults: list[str] = []
         self._build()
         self._lay_out()
         theme.changed.connect(self._recolour)
@@ -92,6 +102,18 @@ class ConnectionPanel(QFrame):
         self._engine = chosen or (names[0] if names else "")
         self.engine_picker.setCurrentIndex(max(0, self.engine_picker.findData(self._engine)))
         self.engine_picker.blockSignals(False)
+        self._show_conformance()
+        self._show_faults()
+
+    def show_conformance(self, conformance: Conformance) -> None:
+        """Show what the stored reports say about the engines."""
+        self._conformance = conformance
+        self._show_conformance()
+
+    def show_faults(self, chosen: Sequence[str]) -> None:
+        """Show which rules the embedded engine will be told to break."""
+        self._faults = list(chosen)
+        self._show_faults()
 
     def set_voices(self, voices: list[Voice], chosen: Voice) -> None:
         """Offer these voices; the chosen one is added where it is not among them."""
@@ -185,6 +207,13 @@ class ConnectionPanel(QFrame):
     def _build(self) -> None:
         self.engine_picker = _picker("Engine", 120)
         self.engine_picker.activated.connect(self._engine_activated)
+        self.engine_picker.setItemDelegate(EngineDelegate(self._theme, self.engine_picker))
+        self.conformance_button = QPushButton()
+        self.conformance_button.setProperty("role", "quiet")
+        self.conformance_button.setAccessibleName("Conformance of the engine")
+        self.conformance_button.clicked.connect(self.report_requested)
+        self.faults_button = QPushButton("Faults…")
+        self.faults_button.clicked.connect(self.faults_requested)
         self.turn_detection_picker = _picker("Turn detection", 150)
         for wire in TURN_DETECTIONS:
             detail = f"{wire['silence_duration_ms']} ms" if "silence_duration_ms" in wire else wire.get("eagerness", "")
@@ -240,6 +269,8 @@ class ConnectionPanel(QFrame):
         for row in (upper, lower):
             row.setSpacing(2 * SPACE_PX)
         _add_labelled(upper, "Engine", self.engine_picker)
+        upper.addWidget(self.conformance_button)
+        upper.addWidget(self.faults_button)
         _add_labelled(upper, "Turn detection", self.turn_detection_picker)
         upper.addWidget(self.connect_button)
         upper.addSpacing(2 * SPACE_PX)
@@ -268,7 +299,36 @@ class ConnectionPanel(QFrame):
         rows.addLayout(upper)
         rows.addLayout(lower)
 
+    def _show_conformance(self) -> None:
+        picker, button = self.engine_picker, self.conformance_button
+        for row in range(picker.count()):
+            engine = picker.itemData(row)
+            if isinstance(engine, str):
+                picker.setItemData(row, self._conformance.status(engine), STATUS_ROLE)
+        status = self._conformance.status(self._engine)
+        button.setVisible(status is not None)
+        if status is not None:
+            state = STATES[status.state]
+            button.setText(f"{state.sign} {short_text(status)}" if state is not None else short_text(status))
+            button.setToolTip(f"{long_text(status)}\nClick for the checks.")
+            colours = self._theme.colours
+            button.setStyleSheet(f"color: {colours.text_muted if state is None else colours.of_state(state)};")
+        _widen_list(picker)
+
+    def _show_faults(self) -> None:
+        count, button = len(self._faults), self.faults_button
+        button.setVisible(self._engine == EMBEDDED)
+        button.setText(f"⚠ {count} fault{'s' * (count != 1)}…" if count else "Faults…")
+        button.setToolTip(
+            "The engine will misbehave on purpose, from the next connection and in the checks:\n"
+            + "\n".join(self._faults)
+            if count
+            else "Let the embedded engine misbehave on purpose, for a demonstration."
+        )
+        _set_role(button, "danger" if count else "quiet")
+
     def _recolour(self) -> None:
+        self._show_conformance()
         colours = self._theme.colours
         words, colour = {
             ConnectionState.IDLE: ("○ not connected", colours.text_muted),
@@ -327,6 +387,8 @@ class ConnectionPanel(QFrame):
         data = self.engine_picker.currentData()
         if isinstance(data, str):
             self._engine = data
+            self._show_conformance()
+            self._show_faults()
             self.engine_chosen.emit(data)
             return
         self.engine_picker.setCurrentIndex(max(0, self.engine_picker.findData(self._engine)))

@@ -1,7 +1,10 @@
-"""Two strips above the timeline: what went wrong or is lacking, in one sentence; and which record is on screen."""
+"""Strips above the timeline: what went wrong or is lacking, which record is on screen, and an engine that misbehaves
+on purpose."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from ui.theme import SPACE_PX, Theme
 
@@ -91,4 +94,41 @@ class RecordBanner(QFrame):
             f"RecordBanner {{ background: {colours.selection}; border: none;"
             f" border-bottom: 1px solid {colours.accent}; }}"
             f" RecordBanner QLabel {{ color: {colours.text}; font-weight: 600; }}"
+        )
+
+
+class FaultsBanner(QFrame):
+    """Says, as long as the session lasts, that its engine breaks rules because it was told to."""
+
+    change_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.text = QLabel()
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.change_button = QPushButton("Change…")
+        self.change_button.clicked.connect(self.change_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.change_button)
+        theme.changed.connect(self._recolour)
+        self._recolour()
+        self.hide()
+
+    def show_faults(self, names: Sequence[str], described: str) -> None:
+        """Name the faults in force; none hides the strip."""
+        shown = described if len(names) == 1 else ", ".join(names)
+        self.text.setText(f"⚠  The engine misbehaves on purpose   {shown}")
+        self.text.setToolTip(described)
+        self.setVisible(bool(names))
+
+    def _recolour(self) -> None:
+        colours = self._theme.colours
+        self.setStyleSheet(
+            f"FaultsBanner {{ background: {colours.raised}; border: none; border-left: 4px solid {colours.warning};"
+            f" border-bottom: 1px solid {colours.warning}; }}"
+            f" FaultsBanner QLabel {{ color: {colours.warning}; font-weight: 600; }}"
         )
