@@ -213,7 +213,7 @@ async def test_settings_that_the_engine_refuses_are_told_and_the_session_goes_on
         assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
         assert host.status.connection is ConnectionState.CONNECTED
         assert host.status.session_accepted is None
-        assert host.status.problems == 1
+        assert host.status.problems >= 1
     (problem,) = _entries(_record(records), "problem")
     assert problem.event["sentence"] == "The engine refused the settings: No such voice."
 
