@@ -2,6 +2,7 @@
 
 import argparse
 
+from simulator.cli.exits import Exit
 from simulator.cli.parser import Commands
 from simulator.cli.stopping import run_stoppable
 
@@ -21,4 +22,8 @@ def execute(arguments: argparse.Namespace) -> int:
     """Run until standard input ends, a Quit comes, or a signal."""
     from simulator.participant.stdio import serve
 
-    return run_stoppable(serve())
+    try:
+        return run_stoppable(serve())
+    except KeyboardInterrupt:
+        # The signal came before anything had begun.
+        return Exit.DONE

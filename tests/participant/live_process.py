@@ -65,10 +65,18 @@ class LiveProcess:
         number, self._next_id = self._next_id, self._next_id + 1
         tag = command.__struct_config__.tag
         message: AnyCommand = msgspec.convert({"command": tag, "id": number, **fields}, AnyCommand)
-        assert self.process.stdin is not None
-        self.process.stdin.write(encode_line(message))
+        return await self.send_raw(encode_line(message), number)
+
+    async def send_raw(self, line: bytes, number: int) -> str | None:
+        """Write a line, wait for the reply with this number and return its error."""
+        self.write(line)
         await self._until(lambda: number in self._replies)
         return self._replies[number].error
+
+    def write(self, line: bytes) -> None:
+        """Write a line, whatever it is."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line.rstrip(b"\n") + b"\n")
 
     async def entry(self, kind: str, **fields: Any) -> Entry:
         """Wait for an entry of this type with these fields, and return the first."""

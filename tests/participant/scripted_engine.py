@@ -98,10 +98,14 @@ class ScriptedEngine:
         self.failures: list[BaseException] = []
 
     @property
-    def url(self) -> str:
+    def port(self) -> int:
         assert self._server is not None
-        port = next(iter(self._server.sockets)).getsockname()[1]
-        return f"ws://127.0.0.1:{port}/v1/realtime"
+        port: int = next(iter(self._server.sockets)).getsockname()[1]
+        return port
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/v1/realtime"
 
     async def __aenter__(self) -> Self:
         self._server = await serve(

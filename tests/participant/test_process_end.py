@@ -10,7 +10,14 @@ import psutil
 import pytest
 
 from simulator.engines.children import child_environment
-from simulator.participant.messages import ChooseVoice, Connect, Quit, RequestReply, VoiceKind
+from simulator.participant.messages import (
+    ChooseVoice,
+    Connect,
+    ConnectionState,
+    Quit,
+    RequestReply,
+    VoiceKind,
+)
 from simulator.record.reader import read_record
 from tests.participant.live_process import LiveProcess
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
@@ -58,6 +65,60 @@ async def test_ends_in_mid_reply_with_a_whole_record(ending: str, records: Path)
             code = await live.ended()
     assert code == 0
     _check_record(records, "the program ended")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals between processes")
+async def test_an_impatient_second_signal_does_not_break_off_the_end(records: Path) -> None:
+    over = asyncio.Event()
+
+    async def deaf_in_mid_reply(side: EngineSide) -> None:
+        await side.greet()
+        await side.begin_reply("resp_1", "item_1")
+        for _ in range(20):
+            await side.say("resp_1", "item_1", tone(500))
+        # It never answers the close, so that the end takes long enough to be disturbed.
+        side.socket.transport.pause_reading()
+        await over.wait()
+        side.socket.transport.abort()
+
+    async with ScriptedEngine(deaf_in_mid_reply) as engine, LiveProcess() as live:
+        assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        await live.status_with(lambda status: status.agent_heard)
+        live.process.send_signal(signal.SIGINT)
+        await live.status_with(lambda status: status.connection is ConnectionState.CLOSING)
+        live.process.send_signal(signal.SIGINT)
+        live.process.send_signal(signal.SIGTERM)
+        try:
+            assert await live.ended() == 0
+        finally:
+            over.set()
+    _check_record(records, "the program ended")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes standard streams the POSIX way")
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_streams_that_were_closed_before_the_start_end_it_in_order(closed: str) -> None:
+    command = f'"{sys.executable}" -P -m simulator participant {closed}'
+    run = subprocess.run(["sh", "-c", command], env=child_environment(), capture_output=True, timeout=20, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the sound server is reached by a Unix socket")
+async def test_a_sound_server_that_hangs_does_not_outlive_the_window(tmp_path: Path) -> None:
+    over = asyncio.Event()
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await over.wait()
+        writer.close()
+
+    address = tmp_path / "pulse"
+    environment = {"PULSE_SERVER": f"unix:{address}"}
+    async with await asyncio.start_unix_server(hang, address), LiveProcess(environment=environment) as live:
+        try:
+            await live.status_with(lambda _: bool(live.raw))
+            assert await live.end_input() == 0
+        finally:
+            over.set()
 
 
 async def test_the_embedded_engine_ends_with_the_process(records: Path) -> None:
