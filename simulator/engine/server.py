@@ -29,6 +29,7 @@ from simulator.engine.ears import Ears
 from simulator.engine.errors import Refusal, SetupError
 from simulator.engine.outbox import Outbox
 from simulator.engine.session import Session
+from simulator.engine.speech_model import SpeechModel
 from simulator.engine.voice import Voice
 
 if TYPE_CHECKING:
@@ -78,11 +79,11 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
     Raises:
         SetupError: the port cannot be opened, or a part of the engine is missing on this machine.
     """
-    activity = await asyncio.to_thread(SpeechActivity)  # fails here rather than at the first connection
+    model = await asyncio.to_thread(SpeechModel)  # fails here rather than at the first connection
     voice = Voice()
     voice.warm_up()
     ears = _ears() if settings.recognises_words else None
-    engine = _Engine(settings, voice, activity, ears)
+    engine = _Engine(settings, voice, model, ears)
     try:
         server = await serve_websockets(
             engine.connected,
@@ -143,12 +144,11 @@ def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprot
 class _Engine:
     """What all connections share."""
 
-    def __init__(self, settings: ServerSettings, voice: Voice, activity: SpeechActivity, ears: Ears | None) -> None:
+    def __init__(self, settings: ServerSettings, voice: Voice, model: SpeechModel, ears: Ears | None) -> None:
         self._settings = settings
         self._voice = voice
+        self._model = model
         self._ears = ears
-        # Loading takes 70 ms and memory that does not all come back, so that sessions hand them on.
-        self._spare_activities = [activity]
 
     def admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """Refuses a handshake with a status and one sentence, or lets it pass with None."""
@@ -165,13 +165,13 @@ class _Engine:
 
     async def connected(self, connection: ServerConnection) -> None:
         """One session, from session.created to the end of the connection."""
-        activity = self._spare_activities.pop() if self._spare_activities else await asyncio.to_thread(SpeechActivity)
         settings = self._session_settings(connection)
         behaviour = self._settings.behaviour(settings["model"])
         log = ActionLog(settings["id"], self._settings.action_log)
         outbox = Outbox(connection, behaviour, log)
         sending = asyncio.create_task(outbox.run())
         rate = self._settings.delivery_rate
+        activity = SpeechActivity(self._model)
         session = Session(settings, outbox, activity, self._voice, rate, behaviour, log, self._ears)
         try:
             async with asyncio.timeout(self._settings.session_seconds) as limit:
@@ -182,8 +182,6 @@ class _Engine:
                 raise
             await self._expire(connection, outbox)
         finally:
-            activity.reset()
-            self._spare_activities.append(activity)
             sending.cancel()
             with contextlib.suppress(asyncio.CancelledError, ConnectionClosed):
                 await sending

@@ -11,6 +11,7 @@ from simulator.engine import end_of_turn
 from simulator.engine.activity import Downsampler, SpeechActivity
 from simulator.engine.configuration import SEMANTIC_VAD, SERVER_VAD
 from simulator.engine.input_audio import InputAudio, TurnEvent, TurnStarted, TurnStopped
+from simulator.engine.speech_model import SpeechModel
 from simulator.engine.turn_detection import DetectionSettings
 from tests.engine.speech import Samples, ms_of, recording, sentence, spliced
 
@@ -33,12 +34,15 @@ RECORDINGS = [
 ]
 
 
+_MODEL = SpeechModel()
+
+
 class Buffer:
     """An input buffer under settings, and the edges found with the audio position at which they came out."""
 
     def __init__(self, **changes: object) -> None:
         ids = (f"item_{number}" for number in itertools.count(1))
-        self.input = InputAudio(SpeechActivity(), lambda: next(ids))
+        self.input = InputAudio(SpeechActivity(_MODEL), lambda: next(ids))
         base = SEMANTIC_VAD if changes.get("type") == "semantic_vad" else SERVER_VAD
         self.input.set_turn_detection(DetectionSettings.of({**base, **changes}))
         self.appended_ms = 0.0

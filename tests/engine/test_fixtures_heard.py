@@ -10,6 +10,7 @@ from simulator.audio.sources import load_recording
 from simulator.engine.activity import SpeechActivity
 from simulator.engine.configuration import SERVER_VAD
 from simulator.engine.input_audio import InputAudio, TurnStarted, TurnStopped
+from simulator.engine.speech_model import SpeechModel
 from simulator.engine.turn_detection import DetectionSettings
 
 CHUNK_SAMPLES = 480
@@ -17,7 +18,7 @@ CHUNK_SAMPLES = 480
 
 @pytest.fixture(scope="module")
 def activity() -> SpeechActivity:
-    return SpeechActivity()
+    return SpeechActivity(SpeechModel())
 
 
 @pytest.mark.parametrize("entry", project_recordings(), ids=lambda entry: entry.name)

@@ -15,6 +15,7 @@ from simulator.engine.activity import SpeechActivity
 from simulator.engine.configuration import defaults
 from simulator.engine.outbox import Outbox
 from simulator.engine.session import Session
+from simulator.engine.speech_model import SpeechModel
 from simulator.engine.voice import Voice
 from tests.engine.client import MODELS, connected
 from tests.engine.conftest import running_engine
@@ -68,7 +69,7 @@ _EVENTS = st.lists(
     st.one_of(_LIKELY, st.builds(lambda kind, body: {**body, "type": kind}, _TYPES, _BODIES)), max_size=8
 )
 
-_ACTIVITY = SpeechActivity()
+_ACTIVITY = SpeechActivity(SpeechModel())
 _VOICE = Voice()
 
 
