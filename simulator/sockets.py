@@ -51,7 +51,7 @@ async def open_websocket(
             open_timeout=_OPEN_WITHIN_S,
             close_timeout=close_within_s,
         )
-    except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
+    except (OSError, TimeoutError, InvalidHandshake, InvalidURI, UnicodeError) as error:
         raise _refusal(error, host) from error
 
 
@@ -70,7 +70,7 @@ def _refusal(error: Exception, host: str) -> SimulatorError:
     match error:
         case InvalidStatus():
             return _refused_status(error.response.status_code, host)
-        case InvalidURI():
+        case InvalidURI() | UnicodeError():  # UnicodeError: a host that cannot be written as a domain name
             return EngineUnreachable("The address of the engine cannot be used: check it.")
         case InvalidProxy() | ProxyError():
             return EngineUnreachable(f"The proxy between here and {host} refused: check the proxy settings.")

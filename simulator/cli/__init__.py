@@ -7,6 +7,7 @@ where those libraries are missing. Results go to standard output, progress and e
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 
 from simulator import __version__
@@ -47,6 +48,11 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         # Whoever read the output has gone; nothing is left to say to them.
         sys.stdout = None
+        return Exit.UNDECIDED
+    except Exception as error:
+        # A bug. Python's own exit code for it would say that a check failed.
+        traceback.print_exc()
+        say(f"The program itself failed ({type(error).__name__}): please report it with the lines above.")
         return Exit.UNDECIDED
 
 

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
     from simulator.engine.server import ServerSettings
 
+_HIGHEST_PORT = 65_535
+
 DESCRIPTION = "Run the embedded engine until it is interrupted; its address is printed as one line of JSON."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command `engine`."""
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
-    parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
+    parser.add_argument(
+        "--host", type=_host, default="127.0.0.1", help="address to listen on (default: this machine only)"
+    )
+    parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: a free one)")
     parser.add_argument(
         "--rate", type=_rate, default=3.0, metavar="X", help="send speech X times faster than real time (default: 3)"
     )
@@ -82,8 +86,24 @@ def main() -> int:
     return run(parser.parse_args())
 
 
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > _HIGHEST_PORT:
+        raise argparse.ArgumentTypeError(f"the port must lie between 0 and {_HIGHEST_PORT}")
+    return int(text)
+
+
+def _host(text: str) -> str:
+    # Without a name the engine would be open to the whole network.
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the address is empty: leave it out for this machine only")
+    return text
+
+
 def _rate(text: str) -> float:
-    rate = float(text)
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = 0.0
     if not rate >= 0.1:
         raise argparse.ArgumentTypeError("the rate must be 0.1 or more ('inf' sends at once)")
     return rate
@@ -131,8 +151,10 @@ async def _serve(settings: ServerSettings, *, until_stdin_closes: bool) -> None:
 
 
 def _announce(url: str) -> None:
-    sys.stdout.write(json.dumps({"url": url}) + "\n")
-    sys.stdout.flush()
+    # Whoever started it may be gone already; the end of its input will say so.
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.write(json.dumps({"url": url}) + "\n")
+        sys.stdout.flush()
 
 
 def _on_signals(stop: Callable[[], None]) -> None:

@@ -21,6 +21,7 @@ from simulator.participant.messages import (
     Ask,
     ChooseVoice,
     Connect,
+    ConnectionState,
     Disconnect,
     Push,
     RequestReply,
@@ -56,11 +57,13 @@ class RunOutcome(msgspec.Struct, rename="camel"):
     unanswered: list[Missed] = []
     missed_replies: list[Missed] = []
     problems: list[str] = []
+    recorded: bool = True
+    """Whether all of it reached the disk."""
 
     @property
     def complete(self) -> bool:
-        """Whether the study came to its end with every question answered and every reply heard."""
-        return self.end == "finished" and not self.unanswered and not self.missed_replies
+        """Whether the study came to its end with every question answered, every reply heard and all of it recorded."""
+        return self.end == "finished" and self.recorded and not self.unanswered and not self.missed_replies
 
 
 class _Audible(msgspec.Struct, frozen=True):
@@ -102,6 +105,7 @@ class StudyRun:
         self._runner = StudyRunner(study, speaks=voice.kind is not VoiceKind.SILENCE)
         self._asking: set[asyncio.Task[None]] = set()
         self._audible = False
+        self._lacks: list[str] = []
         self.outcome = RunOutcome()
 
     async def run(self) -> RunOutcome:
@@ -130,8 +134,6 @@ class StudyRun:
     async def _begin(self, host: InProcessHost) -> None:
         if self._voice.kind is VoiceKind.MICROPHONE:
             await _must(host.send(ChooseVoice, kind=VoiceKind.MICROPHONE))
-        for lack in host.status.lacks:
-            self._progress(lack)
         study = self._study
         await _must(
             host.send(
@@ -239,7 +241,18 @@ class StudyRun:
         return error or await host.send(SetTalk, down=True)
 
     def _fed(self, message: AnyFeed) -> None:
-        if isinstance(message, Status) and message.agent_heard != self._audible:
+        if not isinstance(message, Status):
+            return
+        connected = message.connection is ConnectionState.CONNECTED
+        for lack in message.lacks:
+            if lack not in self._lacks:
+                self._progress(lack)
+                if connected:
+                    self.outcome.problems.append(lack)
+        self._lacks = message.lacks
+        if connected and not message.recording:
+            self.outcome.recorded = False
+        if message.agent_heard != self._audible:
             self._audible = message.agent_heard
             self._happenings.put_nowait(_Audible(message.agent_heard))
 

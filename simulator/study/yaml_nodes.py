@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
 from simulator.errors import UnreadableFile
+
+_MOST_NESTED: Final = 64
+_MOST_VALUES: Final = 200_000
 
 
 class Located:
@@ -109,6 +112,31 @@ def read_yaml(path: Path) -> Located:
         ) from error
     except yaml.YAMLError as error:
         raise UnreadableFile(f"{path} is no YAML ({error}).") from error
+    except RecursionError as error:
+        raise _too_much(path) from error
     if node is None:
         raise UnreadableFile(f"{path} is empty: expected a study.")
+    _check_extent(node, path)
     return Located(node, path)
+
+
+def _check_extent(root: yaml.Node, path: Path) -> None:
+    """Refuse what is nested too deep, or grows too large where its aliases are put in. Raises UnreadableFile."""
+    waiting = [(root, 1)]
+    seen = 0
+    while waiting:
+        node, level = waiting.pop()
+        seen += 1
+        if level > _MOST_NESTED or seen > _MOST_VALUES:
+            raise _too_much(path)
+        if isinstance(node, yaml.MappingNode):
+            waiting += [(each, level + 1) for pair in node.value for each in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            waiting += [(each, level + 1) for each in node.value]
+
+
+def _too_much(path: Path) -> UnreadableFile:
+    return UnreadableFile(
+        f"{path} is nested more than {_MOST_NESTED} levels deep or holds more than {_MOST_VALUES:,} values: "
+        "this is no study."
+    )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from simulator import __version__
+from simulator.cli import main
 from simulator.engines.children import child_environment, python_command
 from simulator.record.reader import read_record
 
@@ -103,7 +104,14 @@ def test_version(environment: dict[str, str]) -> None:
         (["check", "--engine", "ws://127.0.0.1:1/", "--only", "levitation"], "levitation"),
         (["check", "--engine", "embedded", "--turn-detection", "psychic"], "invalid choice: 'psychic'"),
         (["judge", "no_such_report.json"], "There is no report no_such_report.json"),
+        (["run", "a_short_conversation", "--engine", f"ws://{'a' * 64}/"], "The address of the engine cannot be used"),
+        (["check", "--engine", "ws://../", "--only", "handshake"], "The address of the engine cannot be used"),
         (["engine", "--require-key-env", "NOT_SET"], "NOT_SET"),
+        (["engine", "--port", "65536"], "the port must lie between 0 and 65535"),
+        (["engine", "--port", "-1"], "the port must lie between 0 and 65535"),
+        (["engine", "--port", "http"], "the port must lie between 0 and 65535"),
+        (["engine", "--host", ""], "the address is empty"),
+        (["engine", "--rate", "fast"], "the rate must be 0.1 or more"),
     ],
 )
 def test_wrong_use_ends_with_3_and_one_sentence(
@@ -151,6 +159,32 @@ def test_run_prints_the_answers_and_keeps_the_record(environment: dict[str, str]
     assert record.problems == []
     assert record.entries[-1].type == "record.ended"
     assert not [entry for entry in record.entries if entry.type in {"problem", "violation"}]
+
+
+def test_a_run_that_cannot_be_recorded_says_so_and_ends_with_2(environment: dict[str, str], tmp_path: Path) -> None:
+    study = _study(tmp_path, "screen: {type: showtext, text: Welcome.}", "wait: 1")
+    folder = tmp_path / "file"
+    folder.write_text("in the way")
+    result = _run(environment, "run", study, "--engine", "embedded", "--voice", "silence", "--record", str(folder))
+    assert result.code == 2
+    (run,) = json.loads(result.out)["runs"]
+    assert (run["end"], run["recorded"]) == ("finished", False)
+    (problem,) = run["problems"]
+    assert problem.startswith("The record cannot be written")
+    assert problem in result.err
+
+
+def test_a_bug_does_not_look_like_a_failed_check(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def with_a_bug(arguments: object) -> int:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("simulator.cli.schema.execute", with_a_bug)
+    assert main(["schema", "study"]) == 2
+    said = capsys.readouterr().err
+    assert said.endswith("The program itself failed (ZeroDivisionError): please report it with the lines above.\n")
+    assert "with_a_bug" in said
 
 
 def test_a_question_left_unanswered_ends_with_2(environment: dict[str, str], tmp_path: Path) -> None:

@@ -136,3 +136,21 @@ def test_the_sample_study_is_the_first_and_short() -> None:
     assert {SetListening(on=False), SetListening(on=True)} <= {
         step.action for step in study.steps if isinstance(step.action, SetListening)
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "{a: " * 65 + "1" + "}" * 65,
+        # Nine levels of ten aliases: a billion values.
+        "a0: &a0 1\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 10)),
+        "steps: &steps [*steps]\n",
+    ],
+    ids=["endless", "deep", "aliases", "an alias in itself"],
+)
+def test_what_has_no_end_is_refused_at_once(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UnreadableFile, match="is nested more than 64 levels deep or holds more than 200,000 values"):
+        read_study(path)
