@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from simulator.engine.server import ServerSettings
 
 _HIGHEST_PORT = 65_535
+_SWITCH_INTERVAL_S = 0.0005
 
 DESCRIPTION = "Run the embedded engine until it is interrupted; its address is printed as one line of JSON."
 
@@ -143,6 +144,8 @@ def _settings(args: argparse.Namespace, files: contextlib.ExitStack) -> ServerSe
 async def _serve(settings: ServerSettings, *, until_stdin_closes: bool) -> None:
     from simulator.engine.server import serve
 
+    # Voice and ears compute on threads, partly in Python: the loop must get its turn before they have had 5 ms.
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     stop = asyncio.Event()
     _on_signals(stop.set)
     if until_stdin_closes:

@@ -79,9 +79,11 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
     Raises:
         SetupError: the port cannot be opened, or a part of the engine is missing on this machine.
     """
-    model = await asyncio.to_thread(SpeechModel)  # fails here rather than at the first connection
     voice = Voice()
-    voice.warm_up()
+    # Loading holds up the loop for a tenth of a second at a time, so that it is done before anybody counts on it.
+    speaking = asyncio.create_task(voice.warm_up())
+    model = await asyncio.to_thread(SpeechModel)  # fails here rather than at the first connection
+    await speaking
     ears = _ears() if settings.recognises_words else None
     engine = _Engine(settings, voice, model, ears)
     try:

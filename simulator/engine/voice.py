@@ -29,9 +29,9 @@ class Voice:
         self._worker = ThreadPoolExecutor(1, "voice")
         self._model: Any = None
 
-    def warm_up(self) -> None:
-        """Loads the model and speaks once, in the background."""
-        self._worker.submit(self._spoken, "Hello there, nice to meet you.", 1.0)
+    async def warm_up(self) -> None:
+        """Loads the model and speaks once. Where it does not load, each reply will say so."""
+        await asyncio.gather(self.spoken("Hello there, nice to meet you.", 1.0), return_exceptions=True)
 
     async def sentences(self, text: str) -> list[str]:
         """The text in pieces that are spoken at once."""
