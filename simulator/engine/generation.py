@@ -1,4 +1,4 @@
-"""Carries a plan out: speaks it, sentence by sentence, and delivers it at the engine's rate.
+"""Carries out what the mind gives: speaks it, sentence by sentence, and delivers it at the engine's rate.
 
 Audio goes out in pieces of 100 ms, where no other pace is set, against absolute deadlines, faster than real time as a
 hosted engine sends it. The next sentence is made while the present one is delivered. The words go out just before the
@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import aclosing
+import re
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from simulator.engine import pcm
-from simulator.engine.mind import Call, Say
+from simulator.engine.mind import Call, CutShortError, Say
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 
     from simulator.engine.mind import Step
+    from simulator.engine.request import ResponseRequest
     from simulator.engine.response import Response
     from simulator.engine.voice import Voice
 
 _TEXT_DELTA_S = 0.003  # silent text: a word each
+_TOKEN_LIMIT = "max_output_tokens"
 
-
-class OutOfTokensError(Exception):
-    """max_output_tokens is reached."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +59,69 @@ class Delivery:
     room: Callable[[], Awaitable[None]]
 
 
-async def generate(response: Response, plan: Iterable[Step], voice: Voice, delivery: Delivery) -> None:
-    """Says and calls what the plan holds and ends the response. Cancelling it leaves the response open."""
+async def generate(response: Response, steps: AsyncGenerator[Step, None], voice: Voice, delivery: Delivery) -> None:
+    """Says and calls what the steps hold, each as it comes, and ends the response.
+
+    Cancelling it closes the steps and leaves the response open.
+
+    Raises:
+        MindError: of the steps; what came before it was said.
+    """
     try:
-        for step in plan:
-            if isinstance(step, Call):
-                response.call(step.name, json.dumps(step.arguments, ensure_ascii=False))
-            elif response.request.speaks:
-                await _speak(response, step, voice, delivery)
-            else:
-                await _write(response, step, delivery)
-    except OutOfTokensError:
-        response.finish("incomplete", "max_output_tokens")
+        async with _read_ahead(steps) as coming:
+            step = await anext(coming, None)
+            while step is not None:
+                if isinstance(step, Call):
+                    response.call(step.name, json.dumps(step.arguments, ensure_ascii=False))
+                    step = await anext(coming, None)
+                else:
+                    message = _Message(step, coming)
+                    say = _speak if response.request.speaks else _write
+                    await say(response, message.texts(), voice, delivery)
+                    step = message.following
+    except CutShortError as cut:
+        response.finish("incomplete", cut.reason)
     else:
         response.finish("completed")
 
 
-async def _write(response: Response, step: Say, delivery: Delivery) -> None:
+class _Message:
+    """The steps that make one message.
+
+    Attributes:
+        following: the step after it, once `texts` has ended.
+    """
+
+    def __init__(self, first: Say, coming: AsyncIterator[Step]) -> None:
+        self.following: Step | None = first
+        self._coming = coming
+
+    async def texts(self) -> AsyncGenerator[str, None]:
+        """Its texts, as they come."""
+        step = self.following
+        while isinstance(step, Say):
+            yield step.text
+            step = self.following = await anext(self._coming, None)
+            if isinstance(step, Say) and not step.goes_on:
+                return
+
+
+async def _write(response: Response, texts: AsyncGenerator[str, None], _voice: Voice, delivery: Delivery) -> None:
     response.begin_message()
-    for word in _words(step.text, first=True):
-        if not response.may_say(0):
-            raise OutOfTokensError
-        response.words(word)
-        await delivery.room()
-        await asyncio.sleep(_TEXT_DELTA_S)
+    first = True
+    async with aclosing(texts):
+        async for text in texts:
+            for word in _words(text, first=first):
+                if not response.may_say(0):
+                    raise CutShortError(_TOKEN_LIMIT)
+                response.words(word)
+                await delivery.room()
+                await asyncio.sleep(_TEXT_DELTA_S)
+            first = False
     response.end_message()
 
 
-async def _speak(response: Response, step: Say, voice: Voice, delivery: Delivery) -> None:
+async def _speak(response: Response, texts: AsyncGenerator[str, None], voice: Voice, delivery: Delivery) -> None:
     response.begin_message()
     loop = asyncio.get_running_loop()
     delta_bytes = delivery.pace.delta_ms * pcm.BYTES_PER_MS
@@ -93,7 +129,7 @@ async def _speak(response: Response, step: Say, voice: Voice, delivery: Delivery
     waiting = b""
     words: list[tuple[int, str]] = []  # (byte of the message at which it begins, text)
     sent = 0
-    async with aclosing(_sentences(step.text, voice, response.request.speed)) as sentences:
+    async with _read_ahead(_spoken(texts, voice, response.request), most=1) as sentences:
         async for sentence, audio in sentences:
             started = started or loop.time()
             words += _placed(sentence, sent + len(waiting), len(audio), first=not (words or sent))
@@ -117,32 +153,71 @@ async def _deliver(
     due = started + (sent / pcm.BYTES_PER_MS / pace.rate - pace.lead_ms) / 1000
     await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
     if not response.may_say(pcm.samples_in(audio)):
-        raise OutOfTokensError
+        raise CutShortError(_TOKEN_LIMIT)
     while words and words[0][0] < sent + len(audio):
         response.words(words.pop(0)[1])
     response.audio(audio)
     return len(audio)
 
 
-async def _sentences(text: str, voice: Voice, speed: float) -> AsyncGenerator[tuple[str, bytes], None]:
-    """Sentences with their audio, the next one always in the making."""
-    sentences = await voice.sentences(text)
-    coming = [asyncio.ensure_future(voice.spoken(sentence, speed)) for sentence in sentences[:1]]
+async def _spoken(
+    texts: AsyncGenerator[str, None], voice: Voice, request: ResponseRequest
+) -> AsyncGenerator[tuple[str, bytes], None]:
+    """Sentences with their audio."""
+    async with aclosing(texts):
+        async for text in texts:
+            for sentence in await voice.sentences(text):
+                yield sentence, await voice.spoken(sentence, request.speed)
+
+
+@asynccontextmanager
+async def _read_ahead(source: AsyncGenerator[T, None], most: int = 0) -> AsyncIterator[AsyncIterator[T]]:
+    """What the source gives, read while what came before is still in use; its error comes in its place.
+
+    Args:
+        most: read so many values ahead, and one; 0 sets no limit.
+    """
+    queue: asyncio.Queue[T | _End] = asyncio.Queue(most)
+
+    async def read() -> None:
+        end = _End()
+        try:
+            async with aclosing(source):
+                async for value in source:
+                    await queue.put(value)
+        except Exception as error:
+            end = _End(error)
+        await queue.put(end)
+
+    async def values() -> AsyncIterator[T]:
+        while not isinstance(value := await queue.get(), _End):
+            yield value
+        if value.error is not None:
+            raise value.error
+
+    reading = asyncio.create_task(read())
     try:
-        for index, sentence in enumerate(sentences):
-            audio = await coming.pop()
-            if index + 1 < len(sentences):
-                coming.append(asyncio.ensure_future(voice.spoken(sentences[index + 1], speed)))
-            yield sentence, audio
+        yield values()
     finally:
-        for future in coming:
-            future.cancel()
+        reading.cancel()
+        await asyncio.wait([reading])
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Nothing more comes, by an error or without one."""
+
+    error: Exception | None = None
 
 
 def _words(text: str, *, first: bool) -> list[str]:
     """The words with the space before each, so that together they are the text."""
-    words = text.split()
-    return [word if first and index == 0 else " " + word for index, word in enumerate(words)]
+    words: list[str] = re.findall(r"\s*\S+", text)
+    if words and first:
+        words[0] = words[0].lstrip()
+    elif words and not words[0][0].isspace():
+        words[0] = " " + words[0]
+    return words
 
 
 def _placed(sentence: str, start: int, length: int, *, first: bool) -> list[tuple[int, str]]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from simulator.engine import configuration, fields, mind, pcm, whisper
+from simulator.engine import configuration, fields, pcm, whisper
 from simulator.engine.action_log import ActionLog
 from simulator.engine.behaviour import Behaviour
 from simulator.engine.conversation import Conversation, Item, new_id, spoken_item
@@ -28,16 +29,20 @@ from simulator.engine.input_audio import (
     TurnStopped,
     TurnUndecided,
 )
+from simulator.engine.mind import MindError
 from simulator.engine.request import response_request
 from simulator.engine.response import Response
+from simulator.engine.script_mind import ScriptMind
 from simulator.engine.turn_detection import DetectionSettings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Callable, Coroutine
+    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine
 
     from simulator.engine.activity import SpeechActivity
     from simulator.engine.ears import Ears
+    from simulator.engine.mind import Mind, Step
     from simulator.engine.outbox import Outbox
+    from simulator.engine.request import ResponseRequest
     from simulator.engine.voice import Voice
 
 _LOG = logging.getLogger(__name__)
@@ -55,6 +60,7 @@ class Session:
         rate: how many times faster than real time the agent's audio is delivered.
         log: is told what the session hears.
         ears: recognise words; None where nothing is installed that could.
+        mind: decides what responses hold; the script, where none is given.
     """
 
     def __init__(
@@ -67,11 +73,13 @@ class Session:
         behaviour: Behaviour | None = None,
         log: ActionLog | None = None,
         ears: Ears | None = None,
+        mind: Mind | None = None,
     ) -> None:
         self._settings = settings
         self._outbox = outbox
         self._voice = voice
         self._behaviour = behaviour or Behaviour()
+        self._mind = mind or ScriptMind()
         self._log = log or ActionLog()
         self._delivery = Delivery(self._behaviour.pace(Pace(rate)), outbox.room)
         self._conversation = Conversation()
@@ -287,12 +295,24 @@ class Session:
         try:
             if self._hearing is not None:
                 await self._hearing.known(response.request.items)
-            steps = self._behaviour.plan(response.request, mind.plan(response.request))
-            await generate(response, steps, self._voice, self._delivery)
+            await generate(response, self._steps(response.request), self._voice, self._delivery)
+        except MindError as error:
+            _LOG.warning("%s", error.message)
+            response.finish("failed", error={"type": "server_error", "code": error.code, "message": error.message})
         except Exception as error:
             _LOG.exception("a response failed")
             shown = {"type": "server_error", "code": "generation_failed", "message": f"The reply failed: {error}"}
             response.finish("failed", error=shown)
+
+    async def _steps(self, request: ResponseRequest) -> AsyncGenerator[Step, None]:
+        """What a response holds, as the mind gives it."""
+        async with aclosing(self._mind.think(request)) as thought:
+            if type(self._behaviour) is Behaviour:
+                async for step in thought:
+                    yield step
+            else:  # a fault changes the whole plan
+                for step in self._behaviour.plan(request, [step async for step in thought]):
+                    yield step
 
     def _forget(self, response: Response) -> None:
         self._spoke |= response.spoke

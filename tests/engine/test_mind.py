@@ -12,8 +12,9 @@ from simulator.engine import script
 from simulator.engine.answers import arguments_for, choices_in, range_in
 from simulator.engine.configuration import defaults
 from simulator.engine.conversation import Conversation, spoken_item
-from simulator.engine.mind import Call, Say, plan, wants_long
+from simulator.engine.mind import Call, Say
 from simulator.engine.request import response_request
+from simulator.engine.script_mind import plan, wants_long
 from simulator.engine.voice import Voice
 
 SETTINGS = {**defaults("sess_1", "some-model", 0), "instructions": "Be friendly."}
