@@ -212,7 +212,7 @@ class LiveSession:
             self._fail(error)
 
     def _say(self, chunk: SpokenChunk) -> None:
-        self._recorder.captured(chunk.samples, chunk.ended_ns)
+        self._recorder.captured(chunk.samples, chunk.ended_ns, begins=chunk.begins)
         if self.ended is not None:
             return
         if chunk.started is not None:

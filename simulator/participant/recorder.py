@@ -1,6 +1,7 @@
 """The record of one live session: every entry, the audio both ways, and what was said and heard on one clock."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -17,32 +18,56 @@ from simulator.record.entries import Entry, Track
 from simulator.record.log import RecordLog
 from simulator.record.redact import Redactor
 from simulator.record.writer import RecordWriter
+from simulator.resources import exists
 from simulator.units import NS_PER_MS, NS_PER_S, ns_to_samples
 
 HEARD_LAG_NS: Final = NS_PER_S // 2
 """How long the heard track waits, so that both of its sides are complete when they are written."""
 
-_JOIN_WITHIN_NS: Final = 60 * NS_PER_MS
+_AHEAD_NS: Final = 20 * NS_PER_MS
+_BEHIND_NS: Final = 60 * NS_PER_MS
+_BEHIND_BLOCKS: Final = 15
 
 Samples = NDArray[np.int16]
 
 
 class CapturedTrack:
-    """Places captured blocks on a clock: blocks of one stream are joined exactly, as a callback's time jitters; only a
-    jump of more than 60 ms, where the stream paused or was another one, is a gap."""
+    """Places captured blocks on a clock: the blocks of one source are joined exactly, though their times jitter.
+
+    A block is told of when its last sample was captured or later, never earlier: a sound server that was held up gives
+    several at once. So one block that was there before the end of its place shows that the run lies too far ahead (its
+    first block came late, or the device's clock runs fast), and moves it back; what then overlaps is left out by those
+    who draw and write. Late blocks move nothing: only where fifteen in turn are late have samples been lost.
+    """
 
     def __init__(self, origin_ns: int) -> None:
         self._origin_ns = origin_ns
         self._next = 0
+        self._begun = False
+        self._late: deque[int] = deque(maxlen=_BEHIND_BLOCKS)
 
-    def position(self, count: int, ended_ns: int) -> int:
-        """Return the position of the first of `count` samples, the last of which was captured at `ended_ns`."""
+    def position(self, count: int, ended_ns: int, *, begins: bool = False) -> int:
+        """Return the position of the first of `count` samples, the last of which was captured at `ended_ns`.
+
+        A source that `begins` with them is joined to nothing.
+        """
         at = max(0, ns_to_samples(ended_ns - self._origin_ns) - count)
-        if abs(at - self._next) > ns_to_samples(_JOIN_WITHIN_NS):
-            self._next = max(self._next, at)
+        late = at - self._next
+        self._late.append(late)
+        if begins or not self._begun:
+            self._begun = True
+            self._move_to(max(self._next, at))
+        elif late < -ns_to_samples(_AHEAD_NS):
+            self._move_to(at)
+        elif len(self._late) == _BEHIND_BLOCKS and min(self._late) > ns_to_samples(_BEHIND_NS):
+            self._move_to(self._next + min(self._late))
         position = self._next
         self._next += count
         return position
+
+    def _move_to(self, position: int) -> None:
+        self._next = position
+        self._late.clear()
 
 
 class HeardTrack:
@@ -117,9 +142,9 @@ class SessionRecorder:
         """Keep something the program says about itself, at `at_ns` or now."""
         return self.log.noted(kind, fields, time.monotonic_ns() if at_ns is None else at_ns)
 
-    def captured(self, samples: Samples, ended_ns: int) -> None:
-        """Keep what the participant's voice was, sent or not."""
-        position = self._captured_track.position(len(samples), ended_ns)
+    def captured(self, samples: Samples, ended_ns: int, *, begins: bool) -> None:
+        """Keep what the participant's voice was, sent or not; another source of it `begins` with these samples."""
+        position = self._captured_track.position(len(samples), ended_ns, begins=begins)
         self._heard.place(0, position, samples)
         self._peaks[Lane.PARTICIPANT].place(position, samples)
 
@@ -158,7 +183,7 @@ def new_record_path(folder: Path, engine: str, now: datetime) -> Path:
     name = f"{now:%Y-%m-%d %H.%M.%S} {safe}"
     path = folder / name
     number = 2
-    while path.exists():
+    while exists(path):
         path = folder / f"{name} {number}"
         number += 1
     return path / "session.jsonl"

@@ -25,6 +25,7 @@ from simulator.audio.sources import (
 )
 from simulator.errors import EnvironmentFault, UsageError
 from simulator.participant.messages import VoiceKind
+from simulator.participant.opening import opened_in_time
 from simulator.participant.recordings import Recording, open_recording
 
 Samples = NDArray[np.int16]
@@ -36,6 +37,8 @@ class SpokenChunk(NamedTuple):
     samples: Samples
     ended_ns: int
     """When its last sample was captured."""
+    begins: bool = False
+    """Whether another source of the voice begins with it."""
     started: tuple[Recording, int] | None = None
     """A recording that begins in it, and at which of its samples."""
     ended: str | None = None
@@ -53,6 +56,8 @@ class Voice:
         self._on_lost = on_lost
         self._source: VoiceSource = SilenceSource()
         self._task: asyncio.Task[None] | None = None
+        self._choosing = asyncio.Lock()
+        """The last choice holds, however long an earlier one takes: silence chosen means no microphone."""
         self._recording: Recording | None = None
         self._events: list[RecordingStarted | RecordingEnded] = []
         self.kind = VoiceKind.SILENCE
@@ -75,24 +80,29 @@ class Voice:
 
     async def choose_silence(self) -> None:
         """Say nothing."""
-        self._use(SilenceSource(), VoiceKind.SILENCE, "")
+        async with self._choosing:
+            self._use(SilenceSource(), VoiceKind.SILENCE, "")
 
     async def choose_recording(self, name_or_path: str) -> None:
         """Take a recording, to be started by the talk key or `say`. Raises UnreadableRecording."""
-        recording = await asyncio.to_thread(open_recording, name_or_path)
-        self._use(RecordingSource(self._events.append), VoiceKind.RECORDING, recording.name)
-        self._recording = recording
+        async with self._choosing:
+            recording = await asyncio.to_thread(open_recording, name_or_path)
+            self._use(RecordingSource(self._events.append), VoiceKind.RECORDING, recording.name)
+            self._recording = recording
 
     async def choose_microphone(self, device: str | None) -> None:
         """Take a microphone; None means the default. Raises AudioUnavailable, DeviceUnavailable.
 
         A microphone that will not open leaves silence.
         """
-        await self.choose_silence()
-        loop = asyncio.get_running_loop()
-        source = await asyncio.to_thread(lambda: MicrophoneSource(_microphone(device), loop))
-        self._use(source, VoiceKind.MICROPHONE, source.state().name)
-        self.rate_hz = source.state().rate_hz
+        async with self._choosing:
+            self._use(SilenceSource(), VoiceKind.SILENCE, "")
+            loop = asyncio.get_running_loop()
+            source = await opened_in_time(
+                lambda: MicrophoneSource(_microphone(device), loop), "The microphone", lambda late: late.close()
+            )
+            self._use(source, VoiceKind.MICROPHONE, source.state().name)
+            self.rate_hz = source.state().rate_hz
 
     def set_talk(self, down: bool) -> None:
         """The talk key went down or up. Raises UsageError where there is nothing to say."""
@@ -148,7 +158,7 @@ class Voice:
             elif self._recording is not None:
                 started = self._recording, event.first_sample - chunk.first_sample
         self._events.clear()
-        return SpokenChunk(samples, chunk.captured_ns, started, ended)
+        return SpokenChunk(samples, chunk.captured_ns, chunk.first_sample == 0, started, ended)
 
 
 def _microphone(name: str | None) -> Device | None:
