@@ -40,6 +40,16 @@ def data_folder() -> Path:
     return Path(override) if override else platformdirs.user_data_path(APPLICATION, appauthor=False)
 
 
+def is_file(path: Path | str) -> bool:
+    """Whether a user's path is a file. One that no system takes (too long, with a NUL) is none, and raises nothing."""
+    return os.path.isfile(path)  # noqa: PTH113 - pathlib raises for such paths before Python 3.14
+
+
+def exists(path: Path | str) -> bool:
+    """Whether a user's path is there, as `is_file`."""
+    return os.path.exists(path)  # noqa: PTH110 - as above
+
+
 def _existing(folder: Path, name: str, kind: str) -> Path:
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.exists():

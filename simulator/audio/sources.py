@@ -21,6 +21,7 @@ from simulator.audio.resample import resample
 from simulator.audio.ring import BlockTimeRing, SampleRing
 from simulator.audio.streams import InputStream, StreamState
 from simulator.errors import DeviceUnavailable, UnreadableRecording
+from simulator.resources import is_file
 from simulator.units import BLOCK_MS, BLOCK_SAMPLES, NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
 
 MICROPHONE_RING_SAMPLES: Final = 10 * SAMPLE_RATE_HZ
@@ -258,7 +259,7 @@ def read_audio(path: Path) -> tuple[NDArray[np.float32], int]:
             "libsndfile1).",
             details=str(error),
         ) from error
-    if not path.is_file():
+    if not is_file(path):
         raise UnreadableRecording(f"There is no recording {path}: check the name.")
     try:
         channels, rate_hz = soundfile.read(path, dtype="float32", always_2d=True)

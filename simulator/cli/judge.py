@@ -7,6 +7,7 @@ from simulator.cli.exits import Exit
 from simulator.cli.output import result
 from simulator.cli.parser import Commands
 from simulator.errors import UnreadableFile
+from simulator.resources import is_file
 
 
 def add_command(commands: Commands) -> None:
@@ -27,7 +28,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the comparison. Raises UnreadableFile."""
     from simulator.conformance.report import judge_report
 
-    if not arguments.report.is_file():
+    if not is_file(arguments.report):
         raise UnreadableFile(f"There is no report {arguments.report}: check the path.")
     code, text = judge_report(arguments.report, arguments.records)
     result(text.rstrip())

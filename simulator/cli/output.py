@@ -1,5 +1,6 @@
 """Results on standard output, progress and errors on standard error."""
 
+import json
 import sys
 from typing import Any
 
@@ -23,4 +24,9 @@ def result(text: str) -> None:
 
 def result_json(value: Any) -> None:
     """Print a result as JSON that a person can read too."""
-    result(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    try:
+        text = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        # A path of bytes that are no UTF-8. Python writes them as escapes.
+        text = json.dumps(msgspec.to_builtins(value)).encode()
+    result(msgspec.json.format(text, indent=2).decode())

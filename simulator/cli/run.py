@@ -11,7 +11,7 @@ from simulator.cli.output import result_json, say
 from simulator.cli.parser import Commands, add_engine_options, at_least_one, engine_target
 from simulator.cli.stopping import run_stoppable
 from simulator.errors import UnreadableFile, UsageError
-from simulator.resources import fixtures_dir
+from simulator.resources import fixtures_dir, is_file
 
 if TYPE_CHECKING:
     from simulator.engines.profiles import EngineTarget
@@ -51,10 +51,10 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _study_path(name: str) -> Path:
     path = Path(name)
-    if path.is_file():
+    if is_file(path):
         return path
     shipped = fixtures_dir() / "studies" / f"{name}.yaml"
-    if shipped.is_file():
+    if is_file(shipped):
         return shipped
     known = ", ".join(sorted(study.stem for study in (fixtures_dir() / "studies").glob("*.yaml")))
     raise UnreadableFile(f"There is no study {name}: give the path of a study file, or one of {known}.")

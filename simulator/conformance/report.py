@@ -25,6 +25,7 @@ from simulator.profile.facts import SPEC_VERSION, SUITE_VERSION, THRESHOLDS
 from simulator.record.log import TOOL_NAME
 from simulator.record.reader import Record, read_record
 from simulator.record.wav import CHANNELS, track_path
+from simulator.resources import is_file
 from simulator.units import NS_PER_MS
 
 FORMAT: Final = "participant-simulator/report"
@@ -277,7 +278,7 @@ def _judge_again(result: Result, folder: Path, records_dir: Path | None) -> tupl
     if result.check not in known:
         return result, "this program has no such check"
     path = record_path(result.record, folder, records_dir)
-    if not path.is_file():
+    if not is_file(path):
         return result, f"its record {path} is missing"
     check = known[result.check]
     try:

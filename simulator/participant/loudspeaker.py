@@ -8,6 +8,7 @@ from simulator.audio.devices import devices_here, find
 from simulator.audio.playout import Playout
 from simulator.audio.streams import Output, OutputStream, SilentOutput, StreamState
 from simulator.errors import DeviceUnavailable, EnvironmentFault
+from simulator.participant.opening import opened_in_time
 
 SILENT_CLOCK: Final = SilentOutput.NAME
 NO_DEVICE: Final = "none"
@@ -25,6 +26,7 @@ class Loudspeaker:
         self._on_lost = on_lost
         self._output: Output | None = None
         self._device: str | None = None
+        self._opening = asyncio.Lock()
         self.playout = Playout()
         self.name = SILENT_CLOCK
         self.lack: str | None = None
@@ -40,16 +42,21 @@ class Loudspeaker:
 
         Raises AudioUnavailable or DeviceUnavailable if it will not open; the silent clock plays then.
         """
-        self._device = device
-        playing = self._output is not None
-        await self.open(self.playout)
-        if not playing:
-            self.close()
-        if self.lack is not None:
-            raise DeviceUnavailable(self.lack)
+        async with self._opening:
+            self._device = device
+            playing = self._output is not None
+            await self._open(self.playout)
+            if not playing:
+                self.close()
+            if self.lack is not None:
+                raise DeviceUnavailable(self.lack)
 
     async def open(self, playout: Playout) -> None:
         """Begin to play `playout`. A device that will not open is replaced by the silent clock, and `lack` says so."""
+        async with self._opening:
+            await self._open(playout)
+
+    async def _open(self, playout: Playout) -> None:
         self.close()
         self.playout = playout
         self.lack = None
@@ -59,7 +66,9 @@ class Loudspeaker:
             if self._device == NO_DEVICE:
                 output = self._silent(loop)
             else:
-                output = await asyncio.to_thread(self._open_device, playout, loop)
+                output = await opened_in_time(
+                    lambda: self._open_device(playout, loop), "The output device", lambda late: late.close()
+                )
         except EnvironmentFault as fault:
             self.lack = str(fault)
             output = self._silent(loop)
@@ -68,9 +77,20 @@ class Loudspeaker:
 
     def close(self) -> None:
         """End. What the device has queued is dropped."""
-        if self._output is not None:
-            self._output.close()
-            self._output = None
+        output = self._taken_out()
+        if output is not None:
+            output.close()
+
+    async def end(self) -> None:
+        """The same beside the loop, as a device may take its time."""
+        output = self._taken_out()
+        if output is not None:
+            await asyncio.to_thread(output.close)
+
+    def _taken_out(self) -> Output | None:
+        # Before it is closed: a wake that is still on its way must not take it for a device that went away.
+        output, self._output = self._output, None
+        return output
 
     def _silent(self, loop: asyncio.AbstractEventLoop) -> SilentOutput:
         clock = SilentOutput(self.playout, self._woken, loop)

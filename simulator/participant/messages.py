@@ -248,8 +248,26 @@ _number_decoder = msgspec.json.Decoder(_Numbered)
 
 
 def encode_line(message: AnyCommand | AnyFeed) -> bytes:
-    """Return the message as one line of JSON, newline included."""
-    return _encoder.encode(message) + b"\n"
+    """Return the message as one line of JSON, newline included.
+
+    A path may hold bytes that are no UTF-8, which no JSON can say: they become question marks.
+    """
+    try:
+        return _encoder.encode(message) + b"\n"
+    except UnicodeEncodeError:
+        return _encoder.encode(_sayable(msgspec.to_builtins(message))) + b"\n"
+
+
+def _sayable(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode(errors="replace").decode()
+        case dict():
+            return {_sayable(key): _sayable(each) for key, each in value.items()}
+        case list():
+            return [_sayable(each) for each in value]
+        case _:
+            return value
 
 
 def decode_command(line: bytes) -> AnyCommand:

@@ -314,7 +314,7 @@ class Participant:
         ended = await live.run()
         self._state = ConnectionState.CLOSING
         self._pump()
-        await asyncio.to_thread(self._loudspeaker.close)
+        await self._loudspeaker.end()
         self._pump()
         self._flush()
         self._live = None

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from simulator.errors import SimulatorError, UnreadableFile
 from simulator.profile.tools import tool_for
+from simulator.resources import is_file
 from simulator.study.steps import (
     AskQuestion,
     ChangeInstructions,
@@ -145,7 +146,7 @@ def _screen(node: Located, folder: Path) -> StepAction:
         if "file" not in parts:
             raise image.expected("an image with its file")
         path = folder / parts["file"].text("the path of a PNG or JPEG file")
-        if not path.is_file():
+        if not is_file(path):
             raise parts["file"].expected("the path of an image that exists, relative to the study file")
         paths.append(str(path))
         shows = parts["shows"].text("what the image shows") if "shows" in parts else path.stem
@@ -224,7 +225,7 @@ def _revealed(node: Located, folder: Path) -> StepAction:
 def _say(node: Located, folder: Path) -> StepAction:
     name = node.text("the name of a recording, or the path of one")
     beside = folder / name
-    return Say(str(beside) if beside.is_file() else name)
+    return Say(str(beside) if is_file(beside) else name)
 
 
 def _listening(node: Located, folder: Path) -> StepAction:

@@ -99,6 +99,8 @@ def test_version(environment: dict[str, str]) -> None:
             "There is no recording called “nobody”",
         ),
         (["run", "a_short_conversation", "--engine", "embedded", "--runs", "0"], "is not a count"),
+        (["run", "a" * 5000, "--engine", "embedded"], "There is no study aaa"),
+        (["judge", "a" * 5000], "There is no report aaa"),
         (["check"], "engine"),
         (["check", "--engine", "ws://127.0.0.1:1/"], "127.0.0.1"),
         (["check", "--engine", "ws://127.0.0.1:1/", "--only", "levitation"], "levitation"),

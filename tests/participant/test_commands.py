@@ -1,6 +1,8 @@
 """What a command may do wrong: it gets its one reply all the same, and nothing else is harmed by it."""
 
 import asyncio
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from simulator.engines.profiles import EngineProfile, save_profile
 from simulator.participant.host import InProcessHost
 from simulator.participant.messages import (
+    ChooseVoice,
     Connect,
     ConnectionState,
     Disconnect,
@@ -16,6 +19,7 @@ from simulator.participant.messages import (
     SetListening,
     SetMuted,
     Status,
+    VoiceKind,
 )
 from simulator.record.reader import read_record
 from simulator.session.participant import ParticipantSession
@@ -93,6 +97,29 @@ async def test_paths_that_no_system_has_are_refused(records: Path) -> None:
         assert status.connection is ConnectionState.CONNECTED
         assert status.lacks[-1].startswith("The record cannot be written (embedded null byte).")
         assert await host.send(Disconnect) is None
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "a\0b.wav", "~no_such_user/a.wav"])
+async def test_names_of_recordings_that_no_system_has_are_refused(name: str) -> None:
+    async with InProcessHost() as host:
+        error = await host.send(ChooseVoice, kind=VoiceKind.RECORDING, recording=name)
+        assert error is not None
+        assert error.startswith("There is no recording ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no file names that are no text")
+async def test_a_folder_whose_name_is_no_text_holds_records_too(tmp_path: Path) -> None:
+    data = os.fsencode(tmp_path) + b"/l\xe4b"
+    async with (
+        ScriptedEngine(_only_greet) as engine,
+        LiveProcess(environment={"PARTICIPANT_SIMULATOR_DATA": os.fsdecode(data)}) as live,
+    ):
+        assert await live.send(Connect, engine=engine.url) is None
+        status = await live.status_with(lambda status: status.record_path is not None)
+        assert "/l?b/records/" in str(status.record_path)
+        assert await live.end_input() == 0
+    (record,) = Path(os.fsdecode(data)).glob("records/*/session.jsonl")
+    assert read_record(record).entries[-1].type == "record.ended"
 
 
 async def test_listening_switched_off_while_connecting_is_off_in_the_session() -> None:
