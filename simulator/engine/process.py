@@ -20,6 +20,7 @@ from simulator.engine.errors import SetupError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from simulator.engine.mind import Mind
     from simulator.engine.server import ServerSettings
 
 _HIGHEST_PORT = 65_535
@@ -57,6 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log-actions", metavar="FILE", help="write what the engine hears and says, and when, to a file"
     )
+    parser.add_argument(
+        "--think",
+        metavar="URL",
+        help="let a language model decide what to say: the address of an OpenAI-compatible server, "
+        "for instance http://127.0.0.1:11434/v1",
+    )
+    parser.add_argument("--think-model", metavar="NAME", help="its name (default: the first that the server has)")
+    parser.add_argument("--think-key-env", metavar="VAR", help="the environment variable that holds that server's key")
     parser.add_argument(
         "--no-ears", action="store_true", help="do not recognise words: hear only that somebody speaks (saves memory)"
     )
@@ -114,14 +123,7 @@ def _settings(args: argparse.Namespace, files: contextlib.ExitStack) -> ServerSe
     from simulator.engine.server import ServerSettings
 
     chosen = faults.chosen(args.faults)
-    key = None
-    if args.require_key_env is not None:
-        key = os.environ.get(args.require_key_env)
-        if not key:
-            raise SetupError(
-                f"The environment variable {args.require_key_env} is empty or not set; put the key that clients must "
-                "show into it, or leave --require-key-env out."
-            )
+    key = _from_environment(args.require_key_env, "the key that clients must show", "--require-key-env")
     log = None
     if args.log_actions is not None:
         try:
@@ -138,7 +140,37 @@ def _settings(args: argparse.Namespace, files: contextlib.ExitStack) -> ServerSe
         behaviour=lambda _model: faults.behaviour(chosen),
         action_log=log,
         recognises_words=not args.no_ears,
+        mind=_mind(args),
     )
+
+
+def _mind(args: argparse.Namespace) -> Callable[[], Mind]:
+    """What makes the mind that the options ask for."""
+    if args.think is None:
+        for option in ("think_model", "think_key_env"):
+            if getattr(args, option) is not None:
+                raise SetupError(f"--{option.replace('_', '-')} needs --think with the address of a model's server.")
+        from simulator.engine.script_mind import ScriptMind
+
+        return ScriptMind
+    from simulator.engine.chat import Chat, endpoint
+    from simulator.engine.model_mind import ModelMind
+
+    key = _from_environment(args.think_key_env, "the key for the model's server", "--think-key-env")
+    where = endpoint(args.think, args.think_model, key)
+    return lambda: ModelMind(Chat(where))
+
+
+def _from_environment(name: str | None, what: str, option: str) -> str | None:
+    """The value of an environment variable; None where none was named."""
+    if name is None:
+        return None
+    value = os.environ.get(name)
+    if not value:
+        raise SetupError(
+            f"The environment variable {name} is empty or not set; put {what} into it, or leave {option} out."
+        )
+    return value
 
 
 async def _serve(settings: ServerSettings, *, until_stdin_closes: bool) -> None:

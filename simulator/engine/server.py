@@ -28,6 +28,7 @@ from simulator.engine.conversation import new_id
 from simulator.engine.ears import Ears
 from simulator.engine.errors import Refusal, SetupError
 from simulator.engine.outbox import Outbox
+from simulator.engine.script_mind import ScriptMind
 from simulator.engine.session import Session
 from simulator.engine.speech_model import SpeechModel
 from simulator.engine.voice import Voice
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
     from websockets.http11 import Request, Response
     from websockets.typing import Subprotocol
+
+    from simulator.engine.mind import Mind
 
 _LOG = logging.getLogger(__name__)
 
@@ -57,6 +60,7 @@ class ServerSettings:
         session_seconds: a session's length (HRP: 60 minutes).
         behaviour: makes the behaviour of a session that asks for this model; by default, all by the rules.
         recognises_words: whether words are recognised, where that is installed.
+        mind: makes the mind of all sessions; the script by default.
         action_log: where every session writes what it does, or None.
     """
 
@@ -68,6 +72,7 @@ class ServerSettings:
     behaviour: Callable[[str], Behaviour] = lambda _model: Behaviour()
     action_log: TextIO | None = None
     recognises_words: bool = True
+    mind: Callable[[], Mind] = ScriptMind
 
 
 async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: asyncio.Event) -> None:
@@ -85,7 +90,8 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
     model = await asyncio.to_thread(SpeechModel)  # fails here rather than at the first connection
     await speaking
     ears = _ears() if settings.recognises_words else None
-    engine = _Engine(settings, voice, model, ears)
+    mind = settings.mind()
+    engine = _Engine(settings, voice, model, ears, mind)
     try:
         server = await serve_websockets(
             engine.connected,
@@ -103,6 +109,7 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
         voice.close()
         if ears is not None:
             ears.close()
+        await mind.close()
         raise SetupError(f"The engine cannot listen on {where} ({error.strerror}); choose another --port.") from error
     try:
         port = server.sockets[0].getsockname()[1]
@@ -115,6 +122,7 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
         voice.close()
         if ears is not None:
             ears.close()
+        await mind.close()
 
 
 def _ears() -> Ears | None:
@@ -146,11 +154,14 @@ def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprot
 class _Engine:
     """What all connections share."""
 
-    def __init__(self, settings: ServerSettings, voice: Voice, model: SpeechModel, ears: Ears | None) -> None:
+    def __init__(
+        self, settings: ServerSettings, voice: Voice, model: SpeechModel, ears: Ears | None, mind: Mind
+    ) -> None:
         self._settings = settings
         self._voice = voice
         self._model = model
         self._ears = ears
+        self._mind = mind
 
     def admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """Refuses a handshake with a status and one sentence, or lets it pass with None."""
@@ -174,7 +185,7 @@ class _Engine:
         sending = asyncio.create_task(outbox.run())
         rate = self._settings.delivery_rate
         activity = SpeechActivity(self._model)
-        session = Session(settings, outbox, activity, self._voice, rate, behaviour, log, self._ears)
+        session = Session(settings, outbox, activity, self._voice, rate, behaviour, log, self._ears, self._mind)
         try:
             async with asyncio.timeout(self._settings.session_seconds) as limit:
                 with contextlib.suppress(ConnectionClosed):
