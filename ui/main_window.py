@@ -178,7 +178,7 @@ class MainWindow(QMainWindow):
         for panel, stretch in ((self.study, 1), (self._centre, 6), (self.agent, 2)):
             self._columns.addWidget(panel)
             self._columns.setStretchFactor(self._columns.count() - 1, stretch)
-        self._columns.setSizes([230, 760, 290])
+        self._columns.setSizes([222, 748, 310])
         self.study.setMinimumWidth(200)
         self.agent.setMinimumWidth(240)
         central = QWidget()
@@ -404,7 +404,7 @@ class MainWindow(QMainWindow):
         self._run_checks(self.checks_feed.model.all_keys())
 
     def _run_checks(self, keys: list[CellKey]) -> None:
-        repeat, jobs = self.checks.repeat_box.value(), self.checks.jobs_box.value()
+        repeat, jobs = self.checks.repeat, self.checks.jobs
         self.checks_feed.run(self.connection.engine, keys, repeat=repeat, jobs=jobs, faults=self._faults())
 
     def _run_ended(self) -> None:

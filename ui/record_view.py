@@ -49,12 +49,17 @@ class RecordView:
             self.now_ns = max(self.now_ns, entry.t_ns)
 
     def sign(self, entry: Entry) -> Sign:
-        """Return how much attention an entry asks for: less where a note says what came of it."""
+        """Return how much attention an entry asks for: that of a notice where a note says what is wrong with it."""
         return Sign.NOTICE if entry.seq in self._judged else sign_of(entry)
 
     def _judge(self, note: Entry) -> None:
         """Find the event that a note is about: the one it names, else the error just before it."""
         named = note.event.get("seq")
+        if note.type == "violation" and isinstance(named, int):
+            position = self.position_of(named)
+            if position is not None and sign_of(self.entries[position]) is not Sign.PROBLEM:
+                self._judged.add(named)
+                return
         for entry in self.entries[-_JUDGED_WITHIN:-1]:
             about = entry.seq == named if isinstance(named, int) else entry.type == "error"
             if about and entry.seq not in self._judged and sign_of(entry) is Sign.PROBLEM:

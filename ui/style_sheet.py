@@ -58,9 +58,7 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus {{ border-color: {c.accen
 QLineEdit:disabled, QPlainTextEdit:disabled {{ background: transparent; border-color: {c.line};
     color: {c.text_muted}; }}
 
-QSpinBox {{ background: {c.sunken}; border: 1px solid {c.line_strong}; border-radius: 4px; padding: 3px 4px;
-    min-height: 18px; selection-background-color: {c.selection}; selection-color: {c.text}; }}
-QSpinBox:focus {{ border-color: {c.accent}; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 
 QComboBox {{ background: {c.raised}; border: 1px solid {c.line_strong}; border-radius: 4px;
     padding: 3px 0 3px 6px; min-height: 18px; }}
@@ -78,6 +76,10 @@ QCheckBox::indicator {{ width: 12px; height: 12px; border: 2px solid {c.line_str
 QCheckBox::indicator:checked {{ background: {c.accent}; }}
 QCheckBox::indicator:focus {{ border-color: {c.accent}; }}
 QCheckBox::indicator:disabled {{ background: transparent; border-color: {c.line}; }}
+
+QTableView[role="ticks"]::indicator {{ width: 12px; height: 12px; border: 2px solid {c.line_strong};
+    border-radius: 3px; background: {c.sunken}; }}
+QTableView[role="ticks"]::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; }}
 
 QTabWidget::pane {{ border: none; border-top: 1px solid {c.line}; }}
 QTabBar {{ background: transparent; }}

@@ -158,7 +158,7 @@ def test_an_error_counts_once_where_a_note_says_what_came_of_it(theme: Theme) ->
         (
             "barge_in",
             {"item_id": "i", "received_ns": 0, "cut_ns": 200_000, "inaudible_ns": 42_000_000, "dac_source": "dac"},
-            "i  cut after 0.2 ms  inaudible after 42 ms (dac)",
+            "i  silent after 42 ms (dac)  cut after 0.2 ms",
         ),
         ("push", {"context": {"event": "timer", "secondsLeft": 30}}, "timer  secondsLeft 30"),
         (

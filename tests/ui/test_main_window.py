@@ -226,8 +226,7 @@ def test_a_field_that_the_engine_did_not_take_stands_out(rig: WindowRig) -> None
     wait_until(lambda: rig.window.agent.session_line.text() == "≠ not as requested: voice")
     tree = rig.window.agent.session
     rows = {
-        tree.model().index(row, 0).data(): tree.model().index(row, 1).data()
-        for row in range(tree.topLevelItemCount())
+        tree.model().index(row, 0).data(): tree.model().index(row, 1).data() for row in range(tree.topLevelItemCount())
     }
     assert rows == {"output_modalities": "audio ✓", "voice": "marin ≠ alloy", "speed": "1.0"}
 

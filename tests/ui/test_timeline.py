@@ -16,7 +16,7 @@ from simulator.record.measures import AgentSpan, BargeIn, Measures, ResponseSpan
 from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ
 from ui.panels.timeline import TimelinePanel
 from ui.theme import Theme
-from ui.widgets.agent_lane import barge_in_texts, barge_in_tip, never_heard_spans
+from ui.widgets.agent_lane import barge_in_text, barge_in_tip, never_heard_spans
 from ui.widgets.drawing import Mark, short_id
 from ui.widgets.lanes import ResponseRows
 from ui.widgets.waveform import TILE_COLUMNS
@@ -156,16 +156,16 @@ def test_the_interval_of_a_barge_in_is_written_at_it(session: Session) -> None:
     session.now(6000)
     mark = session.mark("barge-in")
     assert mark.seq == seq
-    assert barge_in_texts(session.measures.barge_ins[0]) == ("✕ 12 ms", "inaudible 142 ms")
+    assert barge_in_text(session.measures.barge_ins[0]) == "✕ silent in 142 ms"
     assert "speech_started read from the socket at 00:03.000" in mark.tip
     assert "last sound handed to the device at 00:03.012: 12.0 ms" in mark.tip
-    assert "inaudible at the loudspeaker at 00:03.142: 142.0 ms (outputBufferDacTime)" in mark.tip
+    assert "silence at the output at 00:03.142: 142.0 ms (outputBufferDacTime)" in mark.tip
 
 
 def test_sound_that_had_ended_before_took_no_time_to_stop() -> None:
     barge_in = BargeIn(3 * S, 3 * S, 2 * S, None, None, None, 1)
-    assert barge_in_texts(barge_in) == ("✕ 0 ms", "")
-    assert "loudspeaker" not in barge_in_tip(barge_in)
+    assert barge_in_text(barge_in) == "✕ silent in <1 ms"
+    assert "silence at the output" not in barge_in_tip(barge_in)
 
 
 def test_a_response_says_its_status_and_reason(session: Session) -> None:

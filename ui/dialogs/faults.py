@@ -35,7 +35,9 @@ class FaultsModel(QAbstractTableModel):
         self._feed = feed
         self._theme = theme
         self._words = ""
-        self._shown = feed.choice.found("")
+        self._first = set(feed.choice.chosen)
+        """What was chosen when the list was opened stands first, and stays there."""
+        self._shown = self._found()
         feed.changed.connect(self._reload)
 
     def search(self, words: str) -> None:
@@ -93,8 +95,11 @@ class FaultsModel(QAbstractTableModel):
         self._feed.choose(self._shown[index.row()].name, Qt.CheckState(value) is Qt.CheckState.Checked)
         return True
 
+    def _found(self) -> list[Fault]:
+        return sorted(self._feed.choice.found(self._words), key=lambda fault: fault.name not in self._first)
+
     def _reload(self) -> None:
-        found = self._feed.choice.found(self._words)
+        found = self._found()
         if found == self._shown:
             self.dataChanged.emit(self.index(0, 0), self.index(max(0, len(found) - 1), 0))
             return
@@ -110,7 +115,7 @@ class FaultsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Faults of the embedded engine")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(1080, 600)
+        self.resize(1180, 640)
         self._feed = feed
         self._connected = connected
         self.search_field = QLineEdit()
@@ -134,6 +139,7 @@ class FaultsDialog(QDialog):
     def _table(self) -> QTableView:
         table = QTableView()
         table.setAccessibleName("Faults and oddities")
+        table.setProperty("role", "ticks")
         table.setModel(self.model)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -144,7 +150,7 @@ class FaultsDialog(QDialog):
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        for column, width_px in enumerate((250, 74, 380, 160)):
+        for column, width_px in enumerate((300, 84, 380, 170)):
             table.setColumnWidth(column, width_px)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         table.setColumnWidth(4, 190)

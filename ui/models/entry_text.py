@@ -256,10 +256,11 @@ def _barge_in(entry: Entry) -> str:
     event = entry.event
     parts = [short_id(event.get("item_id"))]
     received, cut, silent = event.get("received_ns"), event.get("cut_ns"), event.get("inaudible_ns")
+    if isinstance(received, int) and isinstance(silent, int):
+        silent_ms = max(0, silent - received) / NS_PER_MS
+        parts.append(f"silent after {silent_ms:.0f} ms ({event.get('dac_source', '')})")
     if isinstance(received, int) and isinstance(cut, int):
         parts.append(f"cut after {(cut - received) / NS_PER_MS:.1f} ms")
-    if isinstance(received, int) and isinstance(silent, int):
-        parts.append(f"inaudible after {(silent - received) / NS_PER_MS:.0f} ms ({event.get('dac_source', '')})")
     return "  ".join(part for part in parts if part)
 
 
@@ -299,7 +300,7 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "error": _error,
     "malformed": lambda entry: _shorten(entry.raw_text or ""),
     "problem": _fields("sentence"),
-    "violation": _fields("sentence", "clause"),
+    "violation": lambda entry: f"{entry.event.get('clause', '')}: {entry.event.get('sentence', '')}",
     "push": _push,
     "answer": _answer,
     "barge_in": _barge_in,

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from simulator.profile.facts import CHECKS
+
 
 class Fault(msgspec.Struct, frozen=True):
     """One entry of `engine --list-faults --json`."""
@@ -22,7 +24,7 @@ class Fault(msgspec.Struct, frozen=True):
     @property
     def caught_by(self) -> str:
         """Which checks it is for, in words."""
-        return ", ".join(self.checks)
+        return "every check" if set(self.checks) >= set(CHECKS) else ", ".join(self.checks)
 
     def matches(self, words: Iterable[str]) -> bool:
         """Whether every word stands somewhere in it."""
@@ -41,7 +43,8 @@ class FaultChoice:
 
     def set_faults(self, faults: Sequence[Fault]) -> None:
         """Give the faults that exist; what is chosen and does not exist is dropped."""
-        self.faults = tuple(faults)
+        # Fields left out are the most by far, and the least to see: they come behind the other faults.
+        self.faults = tuple(sorted(faults, key=lambda each: (each.kind == "oddity", each.name.startswith("no_"))))
         known = {fault.name for fault in faults}
         self.chosen = [name for name in self.chosen if name in known]
 

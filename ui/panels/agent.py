@@ -133,7 +133,7 @@ class AgentPanel(QFrame):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        header.resizeSection(0, header.fontMetrics().horizontalAdvance("silence_duration_ms") + 44)
+        header.resizeSection(0, header.fontMetrics().horizontalAdvance("silence_duration_ms") + 36)
         self.session_line = QLabel()
         self.session_line.setWordWrap(True)
         self.session_line.setProperty("role", "muted")

@@ -6,13 +6,13 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QComboBox,
     QHBoxLayout,
     QHeaderView,
     QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
-    QSpinBox,
     QSplitter,
     QStyle,
     QStyledItemDelegate,
@@ -42,6 +42,8 @@ from ui.theme import SPACE_PX, State, Theme, paint_state
 _KEY = Qt.ItemDataRole.UserRole
 _ROW_PX = 24
 _LEAST_DETAIL_PX = 60
+_REPEATS = (1, 2, 3, 5, 10, 20, 50)
+_JOBS = (1, 2, 4, 8, 15)
 _STATES = {
     CellState.QUEUED: State.QUEUED,
     CellState.RUNNING: State.RUNNING,
@@ -92,6 +94,16 @@ class ChecksPanel(QWidget):
         self._show_summary()
         self._show_detail()
 
+    @property
+    def repeat(self) -> int:
+        """How often each check is to run."""
+        return int(self.repeat_box.currentData())
+
+    @property
+    def jobs(self) -> int:
+        """How many checks are to run side by side."""
+        return int(self.jobs_box.currentData())
+
     def show_reports(self, count: int) -> None:
         """Say how many reports about the engine there are: one can be read, two compared."""
         self.report_button.setEnabled(count > 0)
@@ -119,9 +131,9 @@ class ChecksPanel(QWidget):
         self.stop_button = QPushButton("Stop")
         self.stop_button.setProperty("role", "danger")
         self.stop_button.clicked.connect(self._feed.stop)
-        self.repeat_box = _count_box("Runs of each check", " run", 1, 99)
+        self.repeat_box = _count_box("Runs of each check", "run", "runs", _REPEATS, 1)
         self.repeat_box.setToolTip("How often each check runs: n of N must pass.")
-        self.jobs_box = _count_box("Side by side", " at once", 4, 15)
+        self.jobs_box = _count_box("Side by side", "at once", "at once", _JOBS, 4)
         self.jobs_box.setToolTip("How many checks run side by side. On a slow computer fewer are surer.")
         self.report_button = QPushButton("Report")
         self.report_button.setToolTip("The report of the last run against this engine.")
@@ -186,7 +198,7 @@ class ChecksPanel(QWidget):
         self.splitter.addWidget(right)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
-        self.splitter.setSizes([420, 380])
+        self.splitter.setSizes([470, 330])
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -361,12 +373,17 @@ def _detail_html(theme: Theme, key: CellKey, cell: Cell, described: str) -> str:
 
 def _measured_cells(each: Measurement) -> tuple[str, ...]:
     ends = " → ".join(str(end) for end in (each.start, each.end) if end is not None)
-    return each.name, measurement_text(each.value, each.unit), measurement_text(each.threshold, each.unit), ends
+    return each.name, _together(each.value, each.unit), _together(each.threshold, each.unit), ends
 
 
 def _spread_cells(each: Spread) -> tuple[str, ...]:
     values = (each.min, each.median, each.max, each.threshold)
-    return each.name, *(measurement_text(value, each.unit) for value in values)
+    return each.name, *(_together(value, each.unit) for value in values)
+
+
+def _together(value: float | int | str | bool | None, unit: str) -> str:
+    """Return a figure that is not broken from its unit."""
+    return measurement_text(value, unit).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _table(theme: Theme, headers: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
@@ -374,16 +391,17 @@ def _table(theme: Theme, headers: Iterable[str], rows: Iterable[tuple[str, ...]]
     head = "".join(f'<th align="left" style="color:{muted}; white-space:nowrap">{name}</th>' for name in headers)
     body = ""
     for name, first, *rest in rows:
-        cells = "".join(f'<td style="color:{muted}; white-space:nowrap">{_escape(each)}</td>' for each in rest)
+        cells = "".join(f'<td style="color:{muted}">{_escape(each)}</td>' for each in rest)
         body += f'<tr><td>{_escape(name)}</td><td style="white-space:nowrap"><b>{_escape(first)}</b></td>{cells}</tr>'
     return f'<table cellpadding="3" cellspacing="0"><tr>{head}</tr>{body}</table>'
 
 
-def _count_box(name: str, suffix: str, value: int, most: int) -> QSpinBox:
-    box = QSpinBox()
+def _count_box(name: str, one: str, several: str, counts: Iterable[int], chosen: int) -> QComboBox:
+    """Return a picker of counts: its data is the count."""
+    box = QComboBox()
     box.setAccessibleName(name)
-    box.setRange(1, most)
-    box.setSuffix(suffix)
-    box.setValue(value)
-    box.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+    for count in counts:
+        box.addItem(f"{count} {one if count == 1 else several}", count)
+    box.setCurrentIndex(box.findData(chosen))
+    box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return box

@@ -161,7 +161,8 @@ class ConnectionPanel(QFrame):
         _set_role(self.connect_button, "primary" if idle else "")
         for picker in (self.engine_picker, self.turn_detection_picker):
             picker.setEnabled(idle)
-            picker.setToolTip("" if idle else "Disconnect first: a session keeps its engine and its turn detection.")
+            what = str(picker.accessibleName())
+            picker.setToolTip(what if idle else f"{what}: a session keeps it; disconnect first to choose another.")
         self.recording_light.setText("● rec" if status.recording else "○ rec")
         self.recording_light.setToolTip(
             f"Everything is written to {status.record_path}" if status.recording else "Nothing is being recorded."
@@ -271,13 +272,11 @@ class ConnectionPanel(QFrame):
         _add_labelled(upper, "Engine", self.engine_picker)
         upper.addWidget(self.conformance_button)
         upper.addWidget(self.faults_button)
-        _add_labelled(upper, "Turn detection", self.turn_detection_picker)
+        upper.addWidget(self.turn_detection_picker)
         upper.addWidget(self.connect_button)
         upper.addSpacing(2 * SPACE_PX)
         upper.addWidget(self.state_label)
         upper.addWidget(self.clock)
-        upper.addSpacing(2 * SPACE_PX)
-        upper.addWidget(self.activity)
         upper.addStretch(1)
         upper.addWidget(self.recording_light)
         upper.addSpacing(SPACE_PX)
@@ -289,6 +288,7 @@ class ConnectionPanel(QFrame):
         for button in (self.talk_button, self.open_button, self.mute_button):
             lower.addWidget(button)
         lower.addStretch(1)
+        lower.addWidget(self.activity)
         lower.addWidget(self.listening_button)
         lower.addWidget(self.stop_button)
         lower.addSpacing(2 * SPACE_PX)
@@ -309,7 +309,9 @@ class ConnectionPanel(QFrame):
         button.setVisible(status is not None)
         if status is not None:
             state = STATES[status.state]
-            button.setText(f"{state.sign} {short_text(status)}" if state is not None else short_text(status))
+            idle = self._status.connection is ConnectionState.IDLE
+            words = short_text(status) if idle or state is None else ""
+            button.setText(f"{'' if state is None else state.sign} {words}".strip())
             button.setToolTip(f"{long_text(status)}\nClick for the checks.")
             colours = self._theme.colours
             button.setStyleSheet(f"color: {colours.text_muted if state is None else colours.of_state(state)};")
@@ -373,9 +375,7 @@ class ConnectionPanel(QFrame):
         else:
             self.talk_button.setText("Talk  Space")
             self.talk_button.setToolTip("Choose a microphone or a recording as the voice first.")
-        connected = self._status.connection is ConnectionState.CONNECTED
-        _set_role(self.talk_button, "primary" if connected and not talking and kind is VoiceKind.RECORDING else "")
-        self.talk_button.setDown(talking and microphone)
+        _set_role(self.talk_button, "primary" if talking else "")
 
     def _connect_clicked(self) -> None:
         if self._status.connection is ConnectionState.IDLE:

@@ -102,8 +102,7 @@ def draw_barge_ins(drawing: Drawing, barge_ins: "Iterable[BargeIn]") -> None:
     rects, painter, theme = drawing.rects, drawing.painter, drawing.theme
     taken_until = -1e9
     for barge_in in barge_ins:
-        silent_ns = silent_at_ns(barge_in)
-        end_ns = max(silent_ns, barge_in.inaudible_ns or 0)
+        end_ns = silent_at_ns(barge_in)
         x = drawing.x(barge_in.received_ns)
         if barge_in.received_ns > drawing.present_ns or not -300 <= x <= drawing.width_px + 1:
             continue
@@ -112,53 +111,54 @@ def draw_barge_ins(drawing: Drawing, barge_ins: "Iterable[BargeIn]") -> None:
         painter.fillRect(band, theme.colour("error", 0.25))
         painter.setPen(QPen(theme.colour("error"), 1.5))
         painter.drawLine(QPointF(x, band.top()), QPointF(x, band.bottom()))
-        main, beside = barge_in_texts(barge_in)
-        label = QRectF(right + 3, rects.agent.top() + 2, drawing.metrics.horizontalAdvance(main) + 12, 17)
+        text = barge_in_text(barge_in)
+        label = QRectF(right + 3, rects.agent.top() + 2, drawing.metrics.horizontalAdvance(text) + 12, 17)
+        if label.right() > drawing.width_px:
+            label.moveRight(x - 3)
         marked = band
         if label.left() > taken_until:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.colour("error"))
             painter.drawRoundedRect(label, 3, 3)
-            drawing.text(label, main, "panel", CENTRE)
+            drawing.text(label, text, "panel", CENTRE)
             taken_until = label.right() + 4
             marked = band.united(label)
-            if beside:
-                second = QRectF(label.right() + 3, label.top(), drawing.metrics.horizontalAdvance(beside) + 8, 17)
-                painter.fillRect(second, theme.colour("sunken", 0.85))
-                drawing.text(second, beside, "error", CENTRE)
-                taken_until = second.right() + 4
-                marked = marked.united(second)
         drawing.marks.append(Mark(marked, barge_in.seq, barge_in.received_ns, barge_in_tip(barge_in)))
 
 
 def silent_at_ns(barge_in: "BargeIn") -> int:
-    """Return when the last sound had been handed to the device; sound that had ended before took no time to stop."""
-    last_ns = barge_in.cut_ns if barge_in.last_sound_handed_ns is None else barge_in.last_sound_handed_ns
-    return max(barge_in.received_ns, last_ns)
+    """Return when the output was silent: when the last sound was over at the loudspeaker, as far as the device tells,
+    else when it had been handed over. Sound that had ended before took no time to stop."""
+    if barge_in.inaudible_ns is not None:
+        return max(barge_in.received_ns, barge_in.inaudible_ns)
+    return max(barge_in.received_ns, _handed_ns(barge_in))
 
 
-def barge_in_texts(barge_in: "BargeIn") -> tuple[str, str]:
-    """Return the interval written at a barge-in, and the one that the device's clock adds beside it."""
-    main = f"✕ {(silent_at_ns(barge_in) - barge_in.received_ns) / NS_PER_MS:.0f} ms"
-    if barge_in.inaudible_ns is None:
-        return main, ""
-    return main, f"inaudible {(barge_in.inaudible_ns - barge_in.received_ns) / NS_PER_MS:.0f} ms"
+def barge_in_text(barge_in: "BargeIn") -> str:
+    """Return the interval written at a barge-in: speech_started received to silence at the output."""
+    return f"✕ silent in {_short_ms(silent_at_ns(barge_in) - barge_in.received_ns)}"
 
 
 def barge_in_tip(barge_in: "BargeIn") -> str:
-    """Return both end points of a barge-in, and where its times come from."""
-    main = (silent_at_ns(barge_in) - barge_in.received_ns) / NS_PER_MS
-    lines = [
-        "barge-in",
-        f"from  speech_started read from the socket at {clock_text(barge_in.received_ns)}",
-        f"to  last sound handed to the device at {clock_text(silent_at_ns(barge_in))}: {main:.1f} ms",
-    ]
+    """Return the end points of a barge-in, the silence first, and where its times come from."""
+
+    def line(what: str, at_ns: int, source: str = "") -> str:
+        return f"to  {what} at {clock_text(at_ns)}: {(at_ns - barge_in.received_ns) / NS_PER_MS:.1f} ms{source}"
+
+    lines = ["barge-in", f"from  speech_started read from the socket at {clock_text(barge_in.received_ns)}"]
     if barge_in.inaudible_ns is not None:
-        inaudible = (barge_in.inaudible_ns - barge_in.received_ns) / NS_PER_MS
         source = f" ({barge_in.dac_source})" if barge_in.dac_source else ""
-        lines.append(
-            f"to  inaudible at the loudspeaker at {clock_text(barge_in.inaudible_ns)}: {inaudible:.1f} ms{source}"
-        )
+        lines.append(line("silence at the output", silent_at_ns(barge_in), source))
+    lines.append(line("last sound handed to the device", max(barge_in.received_ns, _handed_ns(barge_in))))
+    lines.append(line("the cut", barge_in.cut_ns))
     if barge_in.item_id:
         lines.append(f"item  {barge_in.item_id}")
     return "\n".join(lines)
+
+
+def _handed_ns(barge_in: "BargeIn") -> int:
+    return barge_in.cut_ns if barge_in.last_sound_handed_ns is None else barge_in.last_sound_handed_ns
+
+
+def _short_ms(duration_ns: int) -> str:
+    return "<1 ms" if duration_ns < NS_PER_MS else f"{duration_ns / NS_PER_MS:.0f} ms"

@@ -6,7 +6,7 @@ from typing import Final
 
 from simulator.profile.facts import THRESHOLDS
 from simulator.record.entries import Direction, Entry
-from simulator.record.fields import dicts_at, milliseconds, text, whole_number
+from simulator.record.fields import dicts_at, milliseconds, text, value_at, whole_number
 from simulator.record.rules.conversation import Conversation, LiveResponse, calls_in
 from simulator.record.rules.event import Broken
 from simulator.units import NS_PER_MS
@@ -35,6 +35,8 @@ class ResponseRules:
 
     def feed(self, entry: Entry) -> Iterator[Broken]:
         """Take an entry and yield what it breaks."""
+        if entry.type == "answer" and entry.direction is Direction.NOTED:
+            yield from _answer(entry)
         if entry.direction is not Direction.RECEIVED:
             return
         response = self._conversation.response_of(entry)
@@ -137,19 +139,22 @@ def _silent_answer(response: LiveResponse, done: Entry) -> Iterator[Broken]:
         kinds = {each.get("type") for each in parts if isinstance(each, dict)} if isinstance(parts, list) else set()
         if kinds & {"audio", "output_audio"} and response.blame("no sound"):
             yield Broken("no sound", "The silent answer holds an audio part", done.seq)
-        other_tool = item.get("type") == "function_call" and response.forced_tool not in (None, item.get("name"))
-        if other_tool and response.blame("call fits"):
-            what = f"The silent answer calls {item.get('name')}, and {response.forced_tool} was asked for"
-            yield Broken("call fits", what, done.seq)
+
+
+def _answer(note: Entry) -> Iterator[Broken]:
+    """The session judged the call of a silent answer against its question: without a call it was given up."""
+    if text(note, "call_id") and value_at(note, "accepted") is False:
+        why = (text(note, "error") or "it does not fit").rstrip(".")
+        yield Broken("call fits", f"The call does not answer the question: {why}", note.seq)
 
 
 def _call(entry: Entry, response: LiveResponse | None) -> Iterator[Broken]:
     if text(entry, "call_id") == "":
         yield Broken("call_id", "The call has no call_id", entry.seq)
     arguments = text(entry, "arguments")
-    if arguments is not None and not _is_object(arguments):
-        clause = "call fits" if response is not None and response.silent else "arguments are an object"
-        yield Broken(clause, "The arguments of the call are not a JSON object", entry.seq)
+    silent = response is not None and response.silent  # then the call is judged with its question
+    if arguments is not None and not silent and not _is_object(arguments):
+        yield Broken("arguments are an object", "The arguments of the call are not a JSON object", entry.seq)
 
 
 def _is_object(arguments: str) -> bool:
