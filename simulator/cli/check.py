@@ -39,6 +39,15 @@ def add_command(commands: Commands) -> None:
     parser.add_argument("--jobs", type=at_least_one, default=1, metavar="N", help="how many checks run at once")
     parser.add_argument("--repeat", type=at_least_one, default=1, metavar="N", help="run each check N times")
     parser.add_argument(
+        "--voice",
+        dest="voices",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="speak with this voice, or with this recording, one of your own too, where its role fits (may be "
+        "repeated; default: the program's recordings in turn)",
+    )
+    parser.add_argument(
         "--fault",
         dest="faults",
         metavar="NAME",
@@ -120,6 +129,7 @@ async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
             turn_detections=arguments.turn_detection,
             jobs=arguments.jobs,
             repeat=arguments.repeat,
+            voices=arguments.voices,
             records_dir=outputs.records_dir,
             on_progress=say_json if arguments.json else _Spoken().take,
         )

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from simulator.audio.recordings import Role
 from simulator.conformance.check import Clause, Findings, label
 from simulator.conformance.evidence import Answered, Response, Utterance
 from simulator.record.entries import Direction, Entry
@@ -58,23 +59,23 @@ def accepted(findings: Findings, clause: Clause, request: Entry, what: str) -> N
         raise findings.stop()
 
 
-def begun(findings: Findings, name: str) -> tuple[Utterance, Entry]:
-    """Return an utterance with the entry that sent its onset."""
+def begun(findings: Findings, role: Role) -> tuple[Utterance, Entry]:
+    """Return the utterance of a role with the entry that sent its onset."""
     evidence = findings.evidence
     for utterance in evidence.utterances:
         onset = evidence.carrier_of(utterance.onset_sample)
-        if utterance.name == name and onset is not None:
+        if utterance.role == role and onset is not None:
             return utterance, onset
-    findings.doubt(f"“{name}” was not spoken.", retry=True)
+    findings.doubt(f"The {_in_words(role)} was not spoken.", retry=True)
     raise findings.stop()
 
 
-def spoken(findings: Findings, name: str) -> tuple[Utterance, Entry, Entry]:
-    """Return an utterance with the entries that sent its onset and its end."""
-    utterance, onset = begun(findings, name)
+def spoken(findings: Findings, role: Role) -> tuple[Utterance, Entry, Entry]:
+    """Return the utterance of a role with the entries that sent its onset and its end."""
+    utterance, onset = begun(findings, role)
     offset = findings.evidence.carrier_of(utterance.offset_sample)
     if offset is None:
-        findings.doubt(f"“{name}” was not spoken to its end.", retry=True)
+        findings.doubt(f"The {_in_words(role)} was not spoken to its end.", retry=True)
         raise findings.stop()
     return utterance, onset, offset
 
@@ -191,6 +192,10 @@ def item_added(findings: Findings, since: Entry, **fields: Any) -> Entry | None:
         if all(value_at(entry, "item", name) == value for name, value in fields.items()):
             return entry
     return None
+
+
+def _in_words(role: Role) -> str:
+    return role.value.replace("_", " ")
 
 
 def _text_or_none(value: Any) -> str | None:

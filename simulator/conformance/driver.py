@@ -18,7 +18,7 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
-from simulator.audio.recordings import SpeechRecording, recording
+from simulator.audio.recordings import Role, SpeechRecording
 from simulator.conformance.evidence import STREAM_STARTED, STREAM_STOPPED, UTTERANCE, Playback
 from simulator.conformance.wire import Wire
 from simulator.errors import UnreadableRecording
@@ -93,6 +93,7 @@ class Driver:
         entries: Sequence[Entry],
         *,
         turn_detection: Mapping[str, Any],
+        cast: Callable[[Role], SpeechRecording],
         attempt: int = 1,
         limits: Thresholds = THRESHOLDS,
         on_waiting: Callable[[str], None] = lambda _: None,
@@ -107,6 +108,7 @@ class Driver:
         self.limits = limits
         self.playback = Playback()
         self._log = log
+        self._cast = cast
         self._on_waiting = on_waiting
         self._fed = 0
         self._speech: list[tuple[SpeechRecording, NDArray[np.int16]]] = []
@@ -319,10 +321,10 @@ class Driver:
         """Let a stretch of silence pass whose length nobody can know beforehand."""
         await self.watch(random.randint(at_least_ms, at_most_ms), "a stretch of silence")
 
-    async def say(self, name: str) -> Spoken:
-        """Speak a recording and return once its first chunk was sent."""
+    async def say(self, role: Role) -> Spoken:
+        """Speak the recording that this run has for a role, and return once its first chunk was sent."""
         begun = len(self._spoken)
-        found = recording(name)
+        found = self._cast(role)
         self._speech.append((found, _samples(found)))
         while len(self._spoken) == begun:
             self._check_stream()
@@ -375,6 +377,8 @@ class Driver:
         self.note(
             UTTERANCE,
             name=found.name,
+            role=found.role,
+            voice=found.voice,
             sha256=found.sha256,
             first_sample=first,
             onset_sample=spoken.onset_sample,

@@ -74,6 +74,8 @@ class Utterance:
     """A recording that was spoken: where it begins and ends on the audio clock, in samples appended."""
 
     name: str
+    role: str
+    """What it was spoken for (audio.recordings.Role)."""
     sha256: str
     onset_sample: int
     offset_sample: int
@@ -278,9 +280,9 @@ def _after(entry: Entry | None) -> int:
 
 def _utterance(entry: Entry) -> Utterance | None:
     onset, offset = whole_number(entry, "onset_sample"), whole_number(entry, "offset_sample")
-    name, sha256 = text(entry, "name"), text(entry, "sha256")
+    name, role, sha256 = text(entry, "name"), text(entry, "role"), text(entry, "sha256")
     resumed = value_at(entry, "resumed_samples")
-    if onset is None or offset is None or name is None or sha256 is None:
+    if onset is None or offset is None or name is None or role is None or sha256 is None:
         return None
     samples = tuple(each for each in resumed if isinstance(each, int)) if isinstance(resumed, list) else ()
-    return Utterance(name, sha256, onset, offset, samples)
+    return Utterance(name, role, sha256, onset, offset, samples)

@@ -7,6 +7,7 @@ neither, so that only its arrival can be used.
 
 from typing import Final
 
+from simulator.audio.recordings import Role
 from simulator.conformance.check import Clause, Findings, label
 from simulator.conformance.choices import AUDIO_START_AFTER_REENABLE
 from simulator.conformance.clauses import (
@@ -35,7 +36,6 @@ BEFORE_MS: Final = 6_000
 """At least so much audio is streamed before the pause."""
 CUMULATIVE: Final = "cumulative"
 SILENCE_AFTER_MS: Final = (1_500, 2_300)
-NEXT_SPEECH: Final = "favourite_colour"
 
 
 async def switch_on_and_speak(driver: Driver) -> None:
@@ -43,7 +43,7 @@ async def switch_on_and_speak(driver: Driver) -> None:
     answer = await driver.set_turn_detection(driver.turn_detection)
     driver.start_stream()
     await driver.silence(*SILENCE_AFTER_MS)
-    spoken = await driver.say(NEXT_SPEECH)
+    spoken = await driver.say(Role.QUESTION)
     started = received("input_audio_buffer.speech_started")
     await driver.wait_for(started, what="speech_started after the pause", since=answer)
     await driver.until_sent(spoken.offset_sample)
@@ -66,7 +66,7 @@ def enough_before(findings: Findings, off: Entry) -> None:
 
 def judge_next_speech(findings: Findings, on: Entry, answer: Entry, before: str | None) -> None:
     """The next speech is a new turn, noticed at its onset, and timed from the moment of switching on."""
-    utterance, onset = begun(findings, NEXT_SPEECH)
+    utterance, onset = begun(findings, Role.QUESTION)
     started = speech_noticed(findings, onset)
     if before is not None and text(started, "item_id") == before:
         findings.fail(NEW_TURN, f"The speech after the pause goes on with the item from before it ({label(started)}).")

@@ -10,7 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
+from simulator.audio.recordings import Role, SpeechRecording
 from simulator.conformance import extras
+from simulator.conformance.casting import Cast
 from simulator.conformance.check import Check, Judgement, Verdict
 from simulator.conformance.driver import DriveEnded, Driver
 from simulator.conformance.evidence import CHECK_STARTED, DRIVE_ENDED, Evidence
@@ -96,15 +98,18 @@ async def run_suite(
     turn_detections: Sequence[str] = (),
     jobs: int = 1,
     repeat: int = 1,
+    voices: Sequence[str] = (),
     records_dir: Path,
     on_progress: OnProgress = lambda _: None,
 ) -> Report:
     """Run the checks and return the report; records go to `records_dir`.
 
+    `voices` name what is spoken, where the program's recordings are not to take turns (see casting.Cast).
     Cancelling the task ends every session in order, judges what was recorded so far, and *returns* the report.
-    Raises UnknownName; EngineUnreachable or KeyRefused where no connection can be made; StorageFault.
+    Raises UnknownName; UsageError; EngineUnreachable or KeyRefused where no connection can be made; StorageFault.
     """
     runs = plan(only, turn_detections, repeat)
+    cast = Cast(voices)
     _make_folder(records_dir)
     started_at = _now()
     for run in runs:
@@ -117,7 +122,7 @@ async def run_suite(
 
         async def take(run: Run) -> None:
             async with turns:
-                results[run] = await _Runner(target, run, records_dir, on_progress).run()
+                results[run] = await _Runner(target, run, cast, records_dir, on_progress).run()
 
         tasks = [asyncio.create_task(take(run), name=run.record_name(1)) for run in runs]
         await asyncio.gather(*tasks)
@@ -133,9 +138,10 @@ async def run_suite(
 class _Runner:
     """Runs one check until it can be judged, or its attempts are used up."""
 
-    def __init__(self, target: Target, run: Run, records_dir: Path, on_progress: OnProgress) -> None:
+    def __init__(self, target: Target, run: Run, cast: Cast, records_dir: Path, on_progress: OnProgress) -> None:
         self._target = target
         self._run = run
+        self._cast = cast
         self._records_dir = records_dir
         self._on_progress = on_progress
 
@@ -195,6 +201,7 @@ class _Runner:
         fields = {
             "check": self._run.check.id,
             "turn_detection": self._run.mode,
+            "repeat": self._run.repeat,
             "attempt": attempt,
             "suite_version": SUITE_VERSION,
         }
@@ -211,6 +218,7 @@ class _Runner:
                 log,
                 entries,
                 turn_detection=turn_detection(self._run.mode or MODES[0]),
+                cast=lambda role: self._voice(role, attempt),
                 attempt=attempt,
                 on_waiting=lambda what: self._tell("waiting", waiting_for=what),
             )
@@ -227,6 +235,10 @@ class _Runner:
             _note_own_mistake(log, error)
         finally:
             await _finish(log, wire, driver, ended)
+
+    def _voice(self, role: Role, attempt: int) -> SpeechRecording:
+        run = self._run
+        return self._cast.recording(role, run.check.id, run.mode, repeat=run.repeat, attempt=attempt)
 
     def _result(self, judgement: Judgement, found: Record, attempts: int) -> Result:
         return result_of(

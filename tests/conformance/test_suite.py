@@ -40,7 +40,7 @@ async def test_an_engine_that_behaves_passes_and_leaves_records_that_prove_it(tm
     report = await run(tmp_path)
     assert verdicts(report) == dict.fromkeys(FIRST, Verdict.PASSED), report.results
     assert (report.verdict, report.exit_code) == (Verdict.PASSED, 0)
-    assert [fixture.name for fixture in report.fixtures] == ["coffee_or_tea", "interruption"]
+    assert [fixture.name for fixture in report.fixtures] == ["interruption_slt", "question_pico_us"]
     assert report.engine.session_accepted is not None
 
     path = tmp_path / "report.json"

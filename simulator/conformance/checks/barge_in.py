@@ -13,6 +13,7 @@
 
 from typing import Final
 
+from simulator.audio.recordings import Role
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import (
     CUT_SHORT,
@@ -36,7 +37,6 @@ TRUNCATION_ACKNOWLEDGED: Final = Clause("truncation acknowledged", "truncated co
 TRUNCATED_ITEM: Final = Clause("truncated item", "truncated is for the item that was truncated.")
 TRUNCATED_POSITION: Final = Clause("truncated position", "truncated is at the very audio_end_ms that was sent.")
 
-INTERRUPTION: Final = "interruption"
 PLAYED_MS: Final = 1_000
 
 
@@ -46,7 +46,7 @@ async def drive(driver: Driver) -> None:
     driver.start_stream()
     response_id, created = await driver.ask_for_long_reply()
     await driver.until_played(response_id, PLAYED_MS)
-    interruption = await driver.say(INTERRUPTION)
+    interruption = await driver.say(Role.INTERRUPTION)
     started = await driver.wait_for(received("input_audio_buffer.speech_started"), what="speech_started", since=created)
     heard = driver.heard(response_id, started)
     done = await driver.see(
@@ -72,7 +72,7 @@ def judge(findings: Findings) -> None:
     acknowledged(findings)
     evidence = findings.evidence
     response = reply_to(findings, evidence.sent("response.create"))
-    _, onset, _ = spoken(findings, INTERRUPTION)
+    _, onset, _ = spoken(findings, Role.INTERRUPTION)
     _judge_precondition(findings, response, onset)
     started = speech_noticed(findings, onset)
     own = evidence.sent("response.cancel")

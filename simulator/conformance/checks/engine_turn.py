@@ -13,6 +13,7 @@
 
 from typing import Final
 
+from simulator.audio.recordings import Role
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import (
     AUDIO_START,
@@ -41,7 +42,6 @@ AUDIO_ENDED: Final = Clause("audio ended", "response.output_audio.done ends the 
 TRANSCRIPT: Final = Clause("transcript", "The answer has a transcript that is not empty.")
 USAGE: Final = Clause("usage", "The answer's usage counts total, input and output tokens in whole numbers.")
 
-QUESTION: Final = "coffee_or_tea"
 SHORTEST_ANSWER_MS: Final = 500
 
 
@@ -50,7 +50,7 @@ async def drive(driver: Driver) -> None:
     await driver.open_session()
     driver.start_stream()
     await driver.silence(1_200, 3_200)
-    question = await driver.say(QUESTION)
+    question = await driver.say(Role.QUESTION)
     started = await driver.wait_for(received("input_audio_buffer.speech_started"), what="speech_started")
     await driver.until_sent(question.offset_sample)
     await driver.wait_for(received("input_audio_buffer.committed"), what="committed", since=started)
@@ -61,7 +61,7 @@ async def drive(driver: Driver) -> None:
 def judge(findings: Findings) -> None:
     """Follow the turn from its onset to the end of the answer."""
     session = acknowledged(findings)
-    utterance, onset, offset = spoken(findings, QUESTION)
+    utterance, onset, offset = spoken(findings, Role.QUESTION)
     timeout_ms = findings.limits.event_timeout_ms
     evidence = findings.evidence
 

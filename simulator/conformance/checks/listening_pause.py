@@ -11,6 +11,7 @@
 
 from typing import Final
 
+from simulator.audio.recordings import Role
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import COMMITTED, SAME_ITEM, accepted, acknowledged, begun, speech_noticed, update
 from simulator.conformance.driver import Driver, received, refused
@@ -30,7 +31,6 @@ COMMIT_ACCEPTED: Final = Clause("commit accepted", "The commit is not refused.")
 ONE_COMMIT: Final = Clause("one commit", "The turn is committed once.")
 NO_REPLY: Final = Clause("no reply in the pause", "No response is created while turn detection is off.")
 
-SPEECH: Final = "monologue"
 OFF_AFTER_MS: Final = 1_000
 
 
@@ -39,7 +39,7 @@ async def drive(driver: Driver) -> None:
     await driver.open_session()
     driver.start_stream()
     await driver.silence(5_000, 6_500)
-    await driver.say(SPEECH)
+    await driver.say(Role.MONOLOGUE)
     started = await driver.wait_for(received("input_audio_buffer.speech_started"), what="speech_started")
     await driver.watch(OFF_AFTER_MS, "speech before the pause")
     await driver.stop_stream()
@@ -54,7 +54,7 @@ async def drive(driver: Driver) -> None:
 def judge(findings: Findings) -> None:
     """Follow the turn into the pause, and the next one out of it."""
     acknowledged(findings)
-    _, onset = begun(findings, SPEECH)
+    _, onset = begun(findings, Role.MONOLOGUE)
     started = speech_noticed(findings, onset)
     item_id = text(started, "item_id")
     off, off_answer = update(findings, 1, "switches turn detection off")

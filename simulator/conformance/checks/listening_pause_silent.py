@@ -8,12 +8,12 @@
 
 from typing import Final
 
+from simulator.audio.recordings import Role
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import acknowledged, begun, update
 from simulator.conformance.driver import Driver
 from simulator.conformance.pauses import (
     DETECTION_OFF,
-    NEXT_SPEECH,
     PAUSE,
     enough_before,
     judge_next_speech,
@@ -49,7 +49,7 @@ def judge(findings: Findings) -> None:
     if milliseconds(off_answer, on) < HOLD_MS:
         findings.doubt(f"Turn detection was off for less than {HOLD_MS} ms.", retry=True)
     nothing_appended(findings, off, on)
-    _, onset = begun(findings, NEXT_SPEECH)
+    _, onset = begun(findings, Role.QUESTION)
     for kind in ("input_audio_buffer.speech_started", "input_audio_buffer.committed", "response.created"):
         event = findings.evidence.received(kind, since=off)
         if event is not None and event.seq < onset.seq:
