@@ -41,9 +41,9 @@ class Behaviour:
         """The turn detection that is in force while the session shows this one."""
         return shown
 
-    def plan(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        """What a response holds in place of these steps."""
-        return steps
+    def step(self, request: ResponseRequest, step: Step) -> Iterable[Step]:
+        """What a response holds in place of one step."""
+        return (step,)
 
     def pace(self, pace: Pace) -> Pace:
         """How fast speech leaves."""
@@ -77,9 +77,10 @@ class Together(Behaviour):
             shown = part.turn_detection(shown)
         return shown
 
-    def plan(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
+    def step(self, request: ResponseRequest, step: Step) -> Iterable[Step]:
+        steps = [step]
         for part in self._parts:
-            steps = part.plan(request, steps)
+            steps = [held for each in steps for held in part.step(request, each)]
         return steps
 
     def pace(self, pace: Pace) -> Pace:

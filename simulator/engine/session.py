@@ -307,12 +307,9 @@ class Session:
     async def _steps(self, request: ResponseRequest) -> AsyncGenerator[Step, None]:
         """What a response holds, as the mind gives it."""
         async with aclosing(self._mind.think(request)) as thought:
-            if type(self._behaviour) is Behaviour:
-                async for step in thought:
-                    yield step
-            else:  # a fault changes the whole plan
-                for step in self._behaviour.plan(request, [step async for step in thought]):
-                    yield step
+            async for step in thought:
+                for held in self._behaviour.step(request, step):
+                    yield held
 
     def _forget(self, response: Response) -> None:
         self._spoke |= response.spoke

@@ -24,7 +24,7 @@ from simulator.engine.faults.fault import (
 from simulator.engine.mind import Call, Say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from simulator.engine.generation import Pace
     from simulator.engine.mind import Step
@@ -125,13 +125,11 @@ def unasked_transcription(event: Event) -> Iterator[Said]:
 class TwoMessageItems(Behaviour):
     """A spoken reply is split into two message items."""
 
-    def plan(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return [half for step in steps for half in (_halves(step) if isinstance(step, Say) else (step,))]
-
-
-def _halves(step: Say) -> tuple[Say, ...]:
-    first, _, rest = step.text.partition(". ")
-    return (Say(first + "."), Say(rest)) if rest else (step,)
+    def step(self, _request: ResponseRequest, step: Step) -> Iterable[Step]:
+        if isinstance(step, Call) or ". " not in step.text:
+            return (step,)
+        first, _, rest = step.text.partition(". ")
+        return (replace(step, text=first + "."), Say(rest))
 
 
 @oddity_in(_STARTED, ("barge_in",))
@@ -171,17 +169,20 @@ def slow_acknowledgement(event: Event) -> Iterator[Said]:
 class SpokenPreamble(Behaviour):
     """A response speaks before it calls a tool."""
 
-    def plan(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        calls = request.speaks and any(isinstance(step, Call) for step in steps)
-        return [Say("One moment, I will do that."), *steps] if calls else steps
+    def step(self, request: ResponseRequest, step: Step) -> Iterable[Step]:
+        if isinstance(step, Call) and request.speaks:
+            yield Say("One moment, I will do that.")
+        yield step
 
 
 @oddity(ASKING)
 class WrittenPreamble(Behaviour):
     """A silent answer holds a written message before its call."""
 
-    def plan(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return steps if request.speaks else [Say("Let me think about it."), *steps]
+    def step(self, request: ResponseRequest, step: Step) -> Iterable[Step]:
+        if isinstance(step, Call) and not request.speaks:
+            yield Say("Let me think about it.")
+        yield step
 
 
 @oddity_in("response.function_call_arguments.done", CALLING)
@@ -194,13 +195,10 @@ def spacious_arguments(event: Event) -> Iterator[Said]:
 class ColourInSentence(Behaviour):
     """The colour of an image is named in capitals in a sentence."""
 
-    def plan(self, _request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return [
-            replace(step, arguments={"text": f"It is all {step.arguments['text'].upper()}!"})
-            if isinstance(step, Call) and "text" in step.arguments
-            else step
-            for step in steps
-        ]
+    def step(self, _request: ResponseRequest, step: Step) -> Iterable[Step]:
+        if isinstance(step, Call) and "text" in step.arguments:
+            step = replace(step, arguments={"text": f"It is all {step.arguments['text'].upper()}!"})
+        return (step,)
 
 
 # The shape of events.

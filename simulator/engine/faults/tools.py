@@ -14,7 +14,7 @@ from simulator.engine.faults.fault import ASKING, CALLING, Responses, changed, f
 from simulator.engine.mind import Call, Say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from simulator.engine.mind import Step
     from simulator.engine.request import ResponseRequest
@@ -41,25 +41,20 @@ def call_not_told(_event: Event) -> Iterator[Said]:
 class ToolNeverCalled(Behaviour):
     """A response that may speak never calls a tool, even where it is forced to."""
 
-    def plan(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return [Say("I would rather talk.") if request.speaks and isinstance(step, Call) else step for step in steps]
+    def step(self, request: ResponseRequest, step: Step) -> Iterable[Step]:
+        return (Say("I would rather talk."),) if request.speaks and isinstance(step, Call) else (step,)
 
 
 @fault("right tool", _CALL)
 class AnotherToolCalled(Behaviour):
     """A response that may speak calls another declared tool than it was asked for."""
 
-    def plan(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return _with_another_tool(request, steps) if request.speaks else steps
+    def step(self, request: ResponseRequest, step: Step) -> Iterable[Step]:
+        return (_by_another_tool(request, step),) if request.speaks and isinstance(step, Call) else (step,)
 
 
-def _with_another_tool(request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-    return [
-        replace(step, name=next(tool["name"] for tool in request.tools if tool["name"] != step.name))
-        if isinstance(step, Call)
-        else step
-        for step in steps
-    ]
+def _by_another_tool(request: ResponseRequest, call: Call) -> Call:
+    return replace(call, name=next(tool["name"] for tool in request.tools if tool["name"] != call.name))
 
 
 @fault_of(Responses.SPOKEN, _TOLD, "call_id", _CALL)
@@ -156,20 +151,21 @@ class FollowUpIncomplete(_FollowUp):
 class FollowUpEmpty(_FollowUp):
     """The response after a function's output holds nothing."""
 
-    def plan(self, _request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return [] if self.output_given else steps
+    def step(self, _request: ResponseRequest, step: Step) -> Iterable[Step]:
+        return () if self.output_given else (step,)
 
 
 # Silent answers.
 
 
 class _Silent(Behaviour):
-    """Plans silent answers."""
+    """Changes the calls of silent answers."""
 
-    def plan(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return steps if request.speaks else self.silent(request, steps)
+    def step(self, request: ResponseRequest, step: Step) -> Iterable[Step]:
+        return self.called(request, step) if isinstance(step, Call) and not request.speaks else (step,)
 
-    def silent(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
+    def called(self, request: ResponseRequest, call: Call) -> Iterable[Step]:
+        """What a silent answer holds in place of a call."""
         raise NotImplementedError
 
 
@@ -177,43 +173,40 @@ class _Silent(Behaviour):
 class SilentAnswerWithoutCall(_Silent):
     """A silent answer is written instead of called."""
 
-    def silent(self, _request: ResponseRequest, _steps: Sequence[Step]) -> Sequence[Step]:
-        return [Say("I think so.")]
+    def called(self, _request: ResponseRequest, _call: Call) -> Iterable[Step]:
+        return (Say("I think so."),)
 
 
 @fault("one call", ASKING)
 class TwoCalls(_Silent):
     """A silent answer calls the tool twice."""
 
-    def silent(self, _request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return [*steps, *steps]
+    def called(self, _request: ResponseRequest, call: Call) -> Iterable[Step]:
+        return call, call
 
 
 @fault("call fits", ASKING)
 class SilentAnswerByAnotherTool(_Silent):
     """A silent answer calls another tool than the one that was forced."""
 
-    def silent(self, request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return _with_another_tool(request, steps)
+    def called(self, request: ResponseRequest, call: Call) -> Iterable[Step]:
+        return (_by_another_tool(request, call),)
 
 
 @fault("call fits", ASKING)
 class ArgumentsMissing(_Silent):
     """A silent answer leaves out the required arguments."""
 
-    def silent(self, _request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return [replace(step, arguments={}) if isinstance(step, Call) else step for step in steps]
+    def called(self, _request: ResponseRequest, call: Call) -> Iterable[Step]:
+        return (replace(call, arguments={}),)
 
 
 @fault("call fits", _RATING)
 class AnswerOutOfRange(_Silent):
     """A rating lies outside the scale that the question names."""
 
-    def silent(self, _request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return [
-            replace(step, arguments={"value": 1_000}) if isinstance(step, Call) and "value" in step.arguments else step
-            for step in steps
-        ]
+    def called(self, _request: ResponseRequest, call: Call) -> Iterable[Step]:
+        return (replace(call, arguments={"value": 1_000}) if "value" in call.arguments else call,)
 
 
 @fault_of(Responses.SILENT, _TOLD, "no sound", ASKING)
@@ -279,13 +272,8 @@ class _Sees(_Silent):
 
     words: str
 
-    def silent(self, _request: ResponseRequest, steps: Sequence[Step]) -> Sequence[Step]:
-        return [
-            replace(step, arguments={"text": self.words})
-            if isinstance(step, Call) and "text" in step.arguments
-            else step
-            for step in steps
-        ]
+    def called(self, _request: ResponseRequest, call: Call) -> Iterable[Step]:
+        return (replace(call, arguments={"text": self.words}) if "text" in call.arguments else call,)
 
 
 @fault("colour seen", _IMAGE)
