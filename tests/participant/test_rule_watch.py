@@ -1,0 +1,79 @@
+"""A live session with an engine that breaks a rule on purpose: the log marks it, with the name of its clause."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from simulator.participant.messages import (
+    Ask,
+    ChooseOutput,
+    ChooseVoice,
+    Connect,
+    Disconnect,
+    SetListening,
+    SetTalk,
+    VoiceKind,
+)
+from simulator.record.entries import Entry
+from simulator.record.reader import read_record
+from tests.participant.live_process import LiveProcess
+
+
+async def _turn(live: LiveProcess) -> None:
+    assert await live.send(ChooseVoice, kind=VoiceKind.RECORDING, recording="coffee_or_tea") is None
+    assert await live.send(SetTalk, down=True) is None
+    await live.entry("response.done")
+
+
+async def _pause(live: LiveProcess) -> None:
+    assert await live.send(ChooseVoice, kind=VoiceKind.RECORDING, recording="monologue") is None
+    assert await live.send(SetTalk, down=True) is None
+    await live.entry("input_audio_buffer.speech_started")
+    assert await live.send(SetListening, on=False) is None
+    await live.entry("input_audio_buffer.committed")
+
+
+async def _question(live: LiveProcess) -> None:
+    config = {"prompt": "Which one?", "options": ["Tea", "Coffee"]}
+    await live.send(Ask, component="multiplechoice", config=config)
+
+
+async def _violation(live: LiveProcess, clause: str) -> Entry:
+    return await live.entry("violation", clause=clause)
+
+
+@pytest.mark.parametrize(
+    ("fault", "act", "clause"),
+    [
+        ("speech_started_late", _turn, "onset in time"),
+        ("replies_to_commit", _pause, "no reply in the pause"),
+        ("two_calls", _question, "one call"),
+        ("usage_missing", _turn, "usage"),
+        ("no_session.updated.session", _question, "required fields"),
+    ],
+)
+async def test_the_log_marks_what_a_fault_breaks(
+    fault: str, act: Callable[[LiveProcess], Awaitable[None]], clause: str, records: Path
+) -> None:
+    async with LiveProcess() as live:
+        assert await live.send(ChooseOutput, device="none") is None
+        assert await live.send(Connect, engine="embedded", faults=[fault], record_folder=str(records)) is None
+        assert live.status.faults == [fault]
+        await act(live)
+        violation = await _violation(live, clause)
+        assert violation.event["sentence"].endswith(".")
+        assert violation.event["seq"] < violation.seq
+        assert await live.send(Disconnect) is None
+        assert await live.end_input() == 0
+    (path,) = records.glob("*/session.jsonl")
+    entries = read_record(path).entries
+    assert entries[0].event["faults"] == [fault]
+    assert {entry.event["clause"] for entry in entries if entry.type == "violation"} == {clause}
+
+
+async def test_other_engines_are_never_told_to_break_rules(records: Path) -> None:
+    async with LiveProcess() as live:
+        error = await live.send(Connect, engine="ws://127.0.0.1:9/v1", faults=["odd_bytes"], record_folder=str(records))
+        assert error == "Only the embedded engine can be told to break rules: choose it, or no faults."
+        assert await live.end_input() == 0
