@@ -2,7 +2,8 @@
 
 An update changes only the fields it names, nested ones too, and is atomic: one bad field refuses all of it (HRP:
 session settings; the vendor's documentation of session.update). The model can never change, the voice not after audio
-was made. A null stands for "off" where a setting can be off, else for the default.
+was made. (A connection that named no model may name it later: clients do, whose address is given to them whole.) A null
+stands for "off" where a setting can be off, else for the default.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Settings = dict[str, Any]
 
 DEFAULT_INSTRUCTIONS = "You take part in a study. Talk with the other participant in a friendly way, and keep it short."
 DEFAULT_VOICE = "marin"
+DEFAULT_MODEL = "embedded"
 
 SERVER_VAD: Settings = {
     "type": "server_vad",
@@ -81,9 +83,12 @@ def merged(current: Settings, update: object, *, voice_is_fixed: bool) -> Settin
         raise missing("session.type")
     if given["type"] != "realtime":
         raise invalid("session.type", "'realtime', the only kind of session here", given["type"])
-    if given.get("model") not in (None, current["model"]):
+    model = given.get("model")
+    if model is not None and model != current["model"] and current["model"] != DEFAULT_MODEL:
         raise Refusal("cannot_update_model", "The model of a session cannot be changed.", "session.model")
     result = copy.deepcopy(current)
+    if model is not None:
+        result["model"] = fields.a_name(model, "session.model")
     rest = {name: value for name, value in given.items() if name not in ("type", "model")}
     _merge(result, rest, "session", _SESSION_FIELDS)
     if voice_is_fixed and result["audio"]["output"]["voice"] != current["audio"]["output"]["voice"]:

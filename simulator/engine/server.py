@@ -46,7 +46,6 @@ _LOG = logging.getLogger(__name__)
 PATH = "/v1/realtime"
 # An append of 15 MiB is a third longer as base64, and there is JSON around it.
 _MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-_DEFAULT_MODEL = "embedded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +201,7 @@ class _Engine:
     def _session_settings(self, connection: ServerConnection) -> configuration.Settings:
         assert connection.request is not None
         query = parse_qs(urlsplit(connection.request.path).query)
-        model = query.get("model", [_DEFAULT_MODEL])[0]
+        model = query.get("model", [configuration.DEFAULT_MODEL])[0]
         expires_at = int(time.time() + self._settings.session_seconds)
         return configuration.defaults(new_id("sess"), model, expires_at)
 
