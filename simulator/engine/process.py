@@ -8,13 +8,12 @@ import contextlib
 import json
 import logging
 import os
-import signal
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simulator.engine import action_log, faults
+from simulator.engine.ending import Ending
 from simulator.engine.errors import SetupError
 
 if TYPE_CHECKING:
@@ -79,10 +78,14 @@ def run(args: argparse.Namespace) -> int:
     if args.list_faults:
         sys.stdout.write(faults.as_json() if args.json else faults.as_text())
         return 0
+    ending = Ending()
+    ending.on_signals()
+    if args.until_stdin_closes:
+        ending.when_stdin_closes()
     try:
         with contextlib.ExitStack() as files:
             settings = _settings(args, files)
-            asyncio.run(_serve(settings, until_stdin_closes=args.until_stdin_closes))
+            asyncio.run(_serve(settings, ending))
     except SetupError as error:
         sys.stderr.write(f"{error}\n")
         return 3
@@ -173,15 +176,13 @@ def _from_environment(name: str | None, what: str, option: str) -> str | None:
     return value
 
 
-async def _serve(settings: ServerSettings, *, until_stdin_closes: bool) -> None:
+async def _serve(settings: ServerSettings, ending: Ending) -> None:
     from simulator.engine.server import serve
 
     # Voice and ears compute on threads, partly in Python: the loop must get its turn before they have had 5 ms.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     stop = asyncio.Event()
-    _on_signals(stop.set)
-    if until_stdin_closes:
-        _when_stdin_closes(stop.set)
+    ending.begins_to_serve(asyncio.get_running_loop(), stop.set)
     await serve(settings, _announce, stop)
 
 
@@ -190,35 +191,3 @@ def _announce(url: str) -> None:
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.write(json.dumps({"url": url}) + "\n")
         sys.stdout.flush()
-
-
-def _on_signals(stop: Callable[[], None]) -> None:
-    """Calls `stop` on the event loop at SIGINT and SIGTERM."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # Windows: Python's own handlers, which run between two steps of the loop
-            signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(stop))
-
-
-def _when_stdin_closes(stop: Callable[[], None]) -> None:
-    """Calls `stop` on the event loop at the end of standard input."""
-    loop = asyncio.get_running_loop()
-    descriptor = sys.stdin.fileno()
-
-    def watch() -> None:
-        # Read the descriptor itself: a thread that waits inside sys.stdin would block the interpreter's exit.
-        while _read(descriptor):
-            pass
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(stop)
-
-    threading.Thread(target=watch, name="stdin", daemon=True).start()
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, 4096)
-    except OSError:
-        return b""

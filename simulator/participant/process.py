@@ -230,7 +230,8 @@ class Participant:
         try:
             await self._connecting
         except asyncio.CancelledError:
-            if not self._connecting.cancelled():
+            task = asyncio.current_task()
+            if not self._connecting.cancelled() or (task is not None and task.cancelling()):
                 raise
             raise UsageError("Connecting was cancelled.") from None
         finally:

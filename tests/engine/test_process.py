@@ -63,6 +63,26 @@ async def test_signal_ends_it_in_order_even_in_mid_reply(number: signal.Signals)
         assert (running.returncode, output, errors) == (0, "", "")
 
 
+@pytest.mark.parametrize("wait_s", [0.0, 0.2, 0.6])
+def test_a_parent_that_is_gone_while_it_loads_ends_it_too(wait_s: float) -> None:
+    # However far the start has come: nothing is to be seen of it yet, so the moment is left to the clock.
+    with process("--until-stdin-closes") as running:
+        time.sleep(wait_s)
+        assert running.stdin is not None
+        running.stdin.close()
+        running.stdin = None
+        assert running.wait(timeout=10) == 0
+        assert running.stderr is not None
+        assert running.stderr.read() == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes a standard stream the POSIX way")
+def test_input_that_was_closed_before_the_start_ends_it_too() -> None:
+    command = f'"{sys.executable}" -P -m simulator.engine --until-stdin-closes <&-'
+    result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=20, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
 def test_end_of_standard_input_ends_it() -> None:
     with process("--until-stdin-closes") as running:
         ready(running)

@@ -151,6 +151,24 @@ async def test_listening_switched_off_while_connecting_is_off_in_the_session() -
         assert await host.send(Disconnect) is None
 
 
+async def test_a_wish_to_end_while_connecting_is_no_refused_connection() -> None:
+    reached = asyncio.Event()
+
+    async def stay_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(stay_silent, "127.0.0.1", 0) as server, InProcessHost() as host:
+        port = server.sockets[0].getsockname()[1]
+        connecting = asyncio.create_task(host.send(Connect, engine=f"ws://127.0.0.1:{port}/"))
+        await reached.wait()
+        connecting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await connecting
+        assert host.status.connection is ConnectionState.IDLE
+
+
 async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     while data := await reader.read(65_536):
         writer.write(data)
