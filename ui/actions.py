@@ -30,7 +30,7 @@ _FURTHER_KEYS = (
     ("Z", "Freeze the timeline"),
     ("+  −", "Zoom the timeline"),
     ("Ctrl+Enter", "Apply the instructions being edited"),
-    ("Enter", "In a form of the study panel: push"),
+    ("Enter", "In the study panel: push"),
     ("Ctrl+C", "In the log: copy the selected events as JSON"),
 )
 

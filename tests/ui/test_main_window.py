@@ -5,11 +5,20 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QComboBox, QLineEdit, QPlainTextEdit, QSpinBox
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+)
 
 from simulator.participant.messages import ConnectionState
 from tests.ui.window_rig import DEVICES, WindowRig, wait_until
 from ui.models.log_model import Column
+from ui.models.pushes import PUSHES, push_key
 from ui.theme import Theme
 
 
@@ -172,6 +181,32 @@ def test_a_quick_push_sends_its_context_item(rig: WindowRig, row: int, context: 
     assert sent["context"] == context
     assert sent.get("ask_reply", False) is (context["event"] == "typed")
     wait_until(lambda: rig.window.study.reason.text() == "Pushed.")
+
+
+@pytest.mark.parametrize("row", range(len(PUSHES)), ids=[kind.name for kind in PUSHES])
+def test_a_kind_is_pushed_by_its_key_and_enter(rig: WindowRig, row: int) -> None:
+    rig.connect_session()
+    key = Qt.Key(Qt.Key.Key_0.value + int(push_key(row)[-1]))
+    QTest.keyClick(rig.window, key, Qt.KeyboardModifier.ControlModifier)
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    QTest.keyClick(focus, Qt.Key.Key_Return)
+    wait_until(lambda: rig.window.study.reason.text() == "Pushed.")
+
+
+def test_enter_in_a_field_or_in_the_list_of_kinds_pushes_once(rig: WindowRig) -> None:
+    rig.connect_session()
+    study = rig.window.study
+    pushed: list[object] = []
+    study.push_requested.connect(pushed.append)
+    count = 0
+    for row, form in enumerate(study.forms):
+        for field in (study.kinds, study.push_button, *form.fields.values()):
+            study.choose(row)
+            field.setFocus()
+            QTest.keyClick(field, Qt.Key.Key_Return)
+            count += 1
+            assert len(pushed) == count, f"{form.kind.name}: {field.accessibleName()}"
 
 
 def test_enter_in_a_form_pushes(rig: WindowRig) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -54,7 +55,6 @@ class StudyPanel(QFrame):
         for form in self.forms:
             self._stack.addWidget(form)
             form.changed.connect(self._show_preview)
-            form.submitted.connect(self.push)
         self.told = QPlainTextEdit()
         self.told.setReadOnly(True)
         self.told.setFont(mono_font(0.9))
@@ -67,9 +67,16 @@ class StudyPanel(QFrame):
         self.reason.setProperty("role", "muted")
         self._lay_out()
         self.kinds.currentRowChanged.connect(self._show_form)
-        self.kinds.itemActivated.connect(self.push)
+        self.kinds.itemDoubleClicked.connect(self.push)
         self.kinds.setCurrentRow(0)
         theme.changed.connect(self._show_preview)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Push with Enter, wherever in the panel the cursor is: fields let that key through."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+        elif not event.isAutoRepeat():
+            self.push()
 
     def choose(self, row: int) -> None:
         """Show the form of a kind and put the cursor into it."""
@@ -156,7 +163,6 @@ class PushForm(QWidget):
     """The fields of a kind of push."""
 
     changed = Signal()
-    submitted = Signal()
 
     def __init__(self, kind: PushKind) -> None:
         super().__init__()
@@ -187,7 +193,6 @@ class PushForm(QWidget):
     def _add_line(self, field: PushField) -> QLineEdit:
         line = QLineEdit(str(field.default))
         line.textChanged.connect(self.changed)
-        line.returnPressed.connect(self.submitted)
         self._read[field.name] = line.text
         return line
 
@@ -196,7 +201,6 @@ class PushForm(QWidget):
         text.setFixedHeight(text.fontMetrics().lineSpacing() * 3 + 12)
         text.setTabChangesFocus(True)
         text.textChanged.connect(self.changed)
-        text.entered.connect(self.submitted)
         self._read[field.name] = text.toPlainText
         return text
 
@@ -205,7 +209,6 @@ class PushForm(QWidget):
         number.setRange(0, 24 * 3600)
         number.setValue(int(field.default))
         number.valueChanged.connect(lambda: self.changed.emit())
-        number.lineEdit().returnPressed.connect(self.submitted)
         self._read[field.name] = number.value
         return number
 
@@ -263,16 +266,14 @@ class PushForm(QWidget):
 
 
 class _EnterText(QPlainTextEdit):
-    """A few lines of text: Enter submits, Shift+Enter breaks the line."""
+    """A few lines of text: Shift+Enter breaks the line, Enter is left to the panel."""
 
-    entered = Signal()
-
-    def keyPressEvent(self, event: Any) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if (
             event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
             and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         ):
-            self.entered.emit()
+            event.ignore()
         else:
             super().keyPressEvent(event)
 
