@@ -60,4 +60,4 @@ class FaultChoice:
     def described(self, names: Iterable[str]) -> str:
         """Return what the engine does with these faults, a line each."""
         does = {fault.name: fault.does for fault in self.faults}
-        return "\n".join(f"{name}: {does.get(name, '')}" for name in names)
+        return "\n".join(f"{name}: {does[name]}" if name in does else name for name in names)
