@@ -20,10 +20,11 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run until standard input ends, a Quit comes, or a signal."""
+    from simulator.participant.opening import leave
     from simulator.participant.stdio import serve
 
     try:
-        return run_stoppable(serve())
+        return leave(run_stoppable(serve()))
     except KeyboardInterrupt:
         # The signal came before anything had begun.
         return Exit.DONE

@@ -43,10 +43,12 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the study, print what came of it. Raises SimulatorError where it cannot begin."""
+    from simulator.participant.opening import leave
     from simulator.study.study_file import read_study
 
     study = read_study(_study_path(arguments.study))
-    return run_stoppable(_run_all(arguments, study, engine_target(arguments), _voice(arguments.voice)))
+    target, voice = engine_target(arguments), _voice(arguments.voice)
+    return leave(run_stoppable(_run_all(arguments, study, target, voice)))
 
 
 def _study_path(name: str) -> Path:

@@ -1,7 +1,10 @@
 """Opening a device, which a sound server that hangs may hold up for ever: on a thread, and with a limit."""
 
 import asyncio
+import os
+import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
@@ -9,7 +12,12 @@ from simulator.errors import DeviceUnavailable
 
 OPENS_WITHIN_S: Final = 5.0
 
+_LEAVES_AFTER_S: Final = 0.3
+
 T = TypeVar("T")
+
+_at_work: set[threading.Thread] = set()
+"""Threads inside the audio library. Daemons, as one that hangs must not hold up the exit."""
 
 
 async def opened_in_time(
@@ -25,7 +33,7 @@ async def opened_in_time(
 
     def deliver(device: T) -> None:
         if opened.done():
-            threading.Thread(target=close, args=(device,), name="closing", daemon=True).start()
+            _start(lambda: close(device), "closing")
         else:
             opened.set_result(device)
 
@@ -42,7 +50,7 @@ async def opened_in_time(
             if not _in_loop(loop, deliver, device):
                 close(device)
 
-    threading.Thread(target=run, name="opening", daemon=True).start()
+    _start(run, "opening")
     try:
         async with asyncio.timeout(within_s):
             return await opened
@@ -50,6 +58,34 @@ async def opened_in_time(
         raise DeviceUnavailable(
             f"{name} did not open within {within_s:g} s: see whether the sound server hangs, then choose it again."
         ) from error
+
+
+def leave(code: int) -> int:
+    """Return the exit code, when everything else is done; where a device is still being opened, end the process.
+
+    The end of Python takes the audio library away, and a thread that is inside it would crash.
+    """
+    deadline = time.monotonic() + _LEAVES_AFTER_S
+    for thread in list(_at_work):
+        thread.join(max(0.0, deadline - time.monotonic()))
+    if any(thread.is_alive() for thread in _at_work):
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        os._exit(code)
+    return code
+
+
+def _start(work: Callable[[], None], name: str) -> None:
+    def run() -> None:
+        try:
+            work()
+        finally:
+            _at_work.discard(thread)
+
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    _at_work.add(thread)
+    thread.start()
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[T], None], argument: T) -> bool:

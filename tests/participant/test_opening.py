@@ -1,6 +1,8 @@
 """A device that takes for ever to open costs a sentence, never the session, and is never left open unseen."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 from simulator.audio.sources import Chunk
 from simulator.audio.streams import StreamState
+from simulator.engines.children import child_environment
 from simulator.errors import DeviceUnavailable
 from simulator.participant import voice as voice_module
 from simulator.participant.messages import VoiceKind
@@ -60,6 +63,32 @@ async def test_what_opens_in_time_stays_open_and_what_fails_says_why() -> None:
 
     with pytest.raises(DeviceUnavailable, match="It is busy"):
         await opened_in_time(refuse, "The microphone", _Device.close)
+
+
+_HANGS = """
+import asyncio, threading
+from simulator.engines.children import child_environment
+from simulator.errors import DeviceUnavailable
+from simulator.participant.opening import leave, opened_in_time
+
+async def main():
+    try:
+        await opened_in_time(threading.Event().wait, "The microphone", print, within_s=0.01)
+    except DeviceUnavailable as error:
+        print(error)
+
+asyncio.run(main())
+leave(2)
+raise SystemExit("This is not reached: the end of Python would take the library away under the thread.")
+"""
+
+
+def test_a_process_is_left_past_a_device_that_hangs() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", _HANGS], env=child_environment(), capture_output=True, text=True, timeout=20, check=False
+    )
+    assert (run.returncode, run.stderr) == (2, "")
+    assert run.stdout.startswith("The microphone did not open within 0.01 s")
 
 
 async def test_silence_chosen_while_the_microphone_opens_is_silence(monkeypatch: pytest.MonkeyPatch) -> None:
