@@ -28,9 +28,11 @@ LONGEST_S = whisper.LONGEST_S
 
 
 class Recogniser(Protocol):
-    """What turns a clip at 16 kHz into words; `known` are tokens of its own with which they must begin."""
+    """What turns a clip at 16 kHz into words, as Whisper does."""
 
-    def recognise(self, samples: NDArray[np.float32], known: Sequence[str] = ()) -> Recognised: ...
+    def recognise(
+        self, samples: NDArray[np.float32], known: Sequence[str] = (), *, asks_closes: bool = False
+    ) -> Recognised: ...
 
 
 class Ears:
@@ -51,33 +53,43 @@ class Ears:
     def warm_up(self) -> None:
         """Loads the recogniser in the background and lets it hear a second of noise, so that the first turn is fast."""
         noise = np.random.default_rng(0).normal(0, 0.02, whisper.SAMPLE_RATE_HZ).astype(np.float32)
-        self._worker.submit(self._recognised, noise, ())
+        self._worker.submit(self._recognised, noise, (), False)
+
+    async def ready(self) -> None:
+        """Waits until what was begun by `warm_up` is done, well or not."""
+        await asyncio.get_running_loop().run_in_executor(self._worker, int)
 
     @property
     def are_busy(self) -> bool:
         """Whether something waits to be recognised: what is not urgent had better not come now."""
         return self._waiting > 0
 
-    async def recognise(self, audio: bytes, known: Sequence[str] = ()) -> Recognised:
+    async def recognise(self, audio: bytes, known: Sequence[str] = (), *, asks_closes: bool = False) -> Recognised:
         """The words of PCM16 at 24 kHz, LONGEST_S at most.
+
+        Args:
+            audio: the clip.
+            known: tokens with which they must begin.
+            asks_closes: whether it is wanted how likely a sentence ends there.
 
         Raises:
             EarsMissingError: words cannot be recognised here.
         """
         self._waiting += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._worker, self._heard, audio, tuple(known))
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._worker, self._heard, audio, tuple(known), asks_closes)
         finally:
             self._waiting -= 1
 
     def close(self) -> None:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    def _heard(self, audio: bytes, known: tuple[str, ...]) -> Recognised:
+    def _heard(self, audio: bytes, known: tuple[str, ...], asks_closes: bool) -> Recognised:
         samples = np.frombuffer(audio, "<i2").astype(np.float32) * np.float32(1 / 32768)
-        return self._recognised(Downsampler().feed(samples), known)
+        return self._recognised(Downsampler().feed(samples), known, asks_closes)
 
-    def _recognised(self, samples: NDArray[np.float32], known: tuple[str, ...]) -> Recognised:
+    def _recognised(self, samples: NDArray[np.float32], known: tuple[str, ...], asks_closes: bool) -> Recognised:
         if self._missing is not None:
             raise self._missing
         if self._recogniser is None:
@@ -87,4 +99,4 @@ class Ears:
                 self._missing = error
                 _LOG.warning("%s", error)
                 raise
-        return self._recogniser.recognise(samples, known)
+        return self._recogniser.recognise(samples, known, asks_closes=asks_closes)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from simulator.engine.conversation import Item
     from simulator.engine.ears import Ears
+    from simulator.engine.end_of_turn import Words
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class Hearing:
         if pausing or not self._ears.are_busy:
             self._transcript(item_id).hear(audio, pausing=pausing)
 
-    async def words(self, item_id: str) -> str | None:
+    async def words(self, item_id: str) -> Words | None:
         """The words of the turn in progress; None where there are none to be had in time."""
         try:
             return await asyncio.wait_for(self._transcript(item_id).now(), _PATIENCE_S)

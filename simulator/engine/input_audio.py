@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from simulator.engine.activity import SpeechActivity
+    from simulator.engine.end_of_turn import Words
 
 _LEAST_COMMIT_MS = 100
 # Between turns nobody needs old audio, except a client that commits by hand although detection is on.
@@ -150,10 +151,10 @@ class InputAudio:
         if not self._detector.in_speech and len(self._audio) > _KEPT_SILENCE_BYTES + _KEPT_SLACK_BYTES:
             self._drop_until(self._end() - _KEPT_SILENCE_BYTES // pcm.SAMPLE_BYTES)
 
-    def wait(self, text: str) -> None:
+    def wait(self, words: Words) -> None:
         """Answers TurnUndecided with the words of the turn so far."""
         if self._detector is not None:
-            self._detector.wait(text)
+            self._detector.wait(words)
 
     def _progress(self, edge: Edge | None, now: int) -> Iterator[TurnEvent]:
         assert self._detector is not None

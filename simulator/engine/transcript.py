@@ -15,6 +15,7 @@ import numpy as np
 
 from simulator.engine import pcm
 from simulator.engine.ears import LONGEST_S
+from simulator.engine.end_of_turn import Words
 from simulator.engine.whisper import Recognised, text_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Transcript:
         """
         self.settled = ""
         self.text = ""
+        self._closes: float | None = None
         self._ears = ears
         self._on_settled = on_settled
         self._pieces = ""  # the text of the pieces that are done
@@ -70,7 +72,7 @@ class Transcript:
         """
         self._begin(audio, pausing=pausing, last=False)
 
-    async def now(self) -> str:
+    async def now(self) -> Words:
         """The words of all that was heard so far.
 
         Raises:
@@ -78,7 +80,7 @@ class Transcript:
         """
         if self._work is not None:
             await asyncio.shield(self._work)
-        return self.text
+        return Words(self.text, self._closes)
 
     async def finished(self, audio: bytes, speech_bytes: int) -> str:
         """The words of the whole turn, which is over; all of it is settled.
@@ -120,8 +122,9 @@ class Transcript:
             end = _quiet_place(audio, self._done_bytes + _LONGEST_PIECE_BYTES)
             self._end_piece(await self._ears.recognise(audio[self._done_bytes : end], self._agreed), end)
         piece = audio[self._done_bytes :]
-        found = await self._ears.recognise(piece, self._agreed)
+        found = await self._ears.recognise(piece, self._agreed, asks_closes=pausing and not last)
         self._read_bytes = len(audio)
+        self._closes = found.closes
         self.text = _joined(self._pieces, found.text)
         if pausing and len(piece) > _PIECE_BYTES:
             self._end_piece(found, len(audio))

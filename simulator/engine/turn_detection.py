@@ -104,10 +104,10 @@ class TurnDetector:
         """Where the present pause, or the one that ended the turn, began; None while somebody speaks."""
         return self._pause_start
 
-    def wait(self, text: str) -> None:
+    def wait(self, words: end_of_turn.Words) -> None:
         """Says what the turn's words are so far, which decides how long the present pause must last."""
         if self._pause_start is not None:
-            self._decide(text)
+            self._decide(words)
 
     def feed(self, window: Window) -> Edge | None:
         """The edge that this window makes, if any.
@@ -154,7 +154,7 @@ class TurnDetector:
         assert self._wait_samples is not None
         return lasted >= self._wait_samples
 
-    def _decide(self, text: str | None) -> None:
+    def _decide(self, words: end_of_turn.Words | None) -> None:
         assert self._pause_start is not None
         speech = self._heard(self._pause_start - end_of_turn.LISTEN_MS * SAMPLES_PER_MS, self._pause_start)
-        self._wait_samples = end_of_turn.wait_ms(speech, self.settings.eagerness, text) * SAMPLES_PER_MS
+        self._wait_samples = end_of_turn.wait_ms(speech, self.settings.eagerness, words) * SAMPLES_PER_MS

@@ -4,6 +4,10 @@ Both come with the extra `ears`. The model is a repack by one person, so its con
 sums before they are used. Whisper was trained on 30 s of audio at a time; here the window is as long as the speech and
 3 s of silence, 8 s at least (with less silence it says short words again and again; with all 30 s it takes four times
 as long). One clip of up to 7 s costs about 0.1 s of one core.
+
+The same model tells whether a sentence may end after some words. Its decoder learnt English with its marks; given
+faint noise to listen to, it hears nothing and goes by the words alone, and how likely it sets a full stop next tells
+whether they are a whole sentence. (Asked about the clip itself it is no good at this: silence is an end to it.)
 """
 
 from __future__ import annotations
@@ -43,6 +47,8 @@ _NO_SPEECH = 0.6  # the model's own rule: probably no speech, and a text that it
 _UNLIKELY = -1.0
 _AUDIBLE = 10 ** (-50 / 20)
 _LONG_STRETCH = 8
+_LONGEST_SENTENCE = 32  # tokens
+_NOISE = 0.003
 
 _FFT = 400
 _HOP = 160
@@ -60,10 +66,13 @@ class Recognised:
     Attributes:
         text: the words with their marks, without spaces around them; empty where nobody spoke.
         tokens: the same as the model spells it, to be given back as `known`.
+        closes: how likely a sentence ends after these words, by the words alone, 0 to 1; see end_of_turn. None where
+            that was not asked for, or there are no words.
     """
 
     text: str = ""
     tokens: tuple[str, ...] = ()
+    closes: float | None = None
 
 
 def is_installed() -> bool:
@@ -97,23 +106,26 @@ class Whisper:
         self._prompt = [vocabulary.index(name) for name in ("<|startoftranscript|>", "<|notimestamps|>")]
         self._ids = {token: index for index, token in enumerate(vocabulary)}
         self._filters = _mel_filters()
+        self._closing = [self._ids[token] for token in self._ids if _is_closing(token)]
+        noise = np.random.default_rng(0).normal(0, _NOISE, round(_SHORTEST_WINDOW_S * SAMPLE_RATE_HZ))
+        self._nothing = self._model.encode(self._features(noise.astype(np.float32)))
 
-    def recognise(self, samples: NDArray[np.float32], known: Sequence[str] = ()) -> Recognised:
+    def recognise(
+        self, samples: NDArray[np.float32], known: Sequence[str] = (), *, asks_closes: bool = False
+    ) -> Recognised:
         """The words of a clip at 16 kHz, LONGEST_S at most.
 
         Args:
             samples: -1 to 1.
             known: tokens with which the result must begin.
+            asks_closes: whether `closes` is wanted, which costs another 30 ms.
         """
         if len(samples) == 0 or np.abs(samples).max() < _AUDIBLE:
             return Recognised()
         seconds = len(samples) / SAMPLE_RATE_HZ
-        window = np.zeros(round(max(seconds + _SILENCE_AFTER_S, _SHORTEST_WINDOW_S) * 50) * 320, np.float32)
-        window[: len(samples)] = samples
-        features = self._storage.from_array(_log_mel(window, self._filters)[np.newaxis])
         prompt = [*self._prompt, *(self._ids[token] for token in known)]
         (result,) = self._model.generate(
-            features,
+            self._features(_window(samples)),
             [prompt],
             beam_size=1,
             # ctranslate2 halves it, as half of the model's length is kept for a prompt.
@@ -124,12 +136,57 @@ class Whisper:
         if not known and result.no_speech_prob > _NO_SPEECH and result.scores[0] < _UNLIKELY:
             return Recognised()
         tokens = without_repeats([token for token in result.sequences[0] if not token.startswith("<|")], len(known))
-        return Recognised(text_of(tokens).strip(), tuple(tokens))
+        closes = self._closes(tokens) if asks_closes else None
+        return Recognised(text_of(tokens).strip(), tuple(tokens), closes)
+
+    def _features(self, samples: NDArray[np.float32]) -> Any:
+        return self._storage.from_array(_log_mel(samples, self._filters)[np.newaxis])
+
+    def _closes(self, tokens: Sequence[str]) -> float | None:
+        words = last_sentence(tokens)[-_LONGEST_SENTENCE:]
+        if not words:
+            return None
+        prompt = [*self._prompt, *(self._ids[token] for token in words)]
+        (result,) = self._model.generate(
+            self._nothing,
+            [prompt],
+            beam_size=1,
+            max_length=2 * (len(words) + 1),
+            return_logits_vocab=True,
+            suppress_blank=False,
+            suppress_tokens=[],
+        )
+        # One row for each word of the prompt, then the one for what follows.
+        logits = np.asarray(result.logits[0][len(words)], np.float64)
+        likely = np.exp(logits - logits.max())
+        return float(likely[self._closing].sum() / likely.sum())
+
+
+def _window(samples: NDArray[np.float32]) -> NDArray[np.float32]:
+    seconds = max(len(samples) / SAMPLE_RATE_HZ + _SILENCE_AFTER_S, _SHORTEST_WINDOW_S)
+    window = np.zeros(round(seconds * 50) * 320, np.float32)
+    window[: len(samples)] = samples
+    return window
 
 
 def text_of(tokens: Sequence[str]) -> str:
     """The text that these tokens spell. They are bytes, each written as a printable letter (byte-level BPE)."""
     return bytes(_BYTES[letter] for token in tokens for letter in token).decode("utf-8", "replace")
+
+
+def last_sentence(tokens: Sequence[str]) -> list[str]:
+    """The tokens of the last sentence, without the marks at its end."""
+    words = list(tokens)
+    while words and not any(letter.isalnum() for letter in text_of(words[-1:])):
+        words.pop()
+    ends = [index for index, token in enumerate(words) if _is_closing(token)]
+    return words[ends[-1] + 1 :] if ends else words
+
+
+def _is_closing(token: str) -> bool:
+    """Whether the token is a mark that ends a sentence, perhaps with a quotation mark."""
+    mark = token.removeprefix("Ġ")
+    return bool(mark) and set(mark) <= set(".?!\"'") and bool(set(mark) & set(".?!")) and ".." not in mark
 
 
 def without_repeats(tokens: list[str], fixed: int = 0) -> list[str]:

@@ -1,0 +1,182 @@
+"""Does semantic turn detection know a pause in mid-sentence from the end of a turn?
+
+The embedded engine hears, with semantic_vad and the eagerness auto:
+
+- the project's recordings and, where they lie beside this checkout or in the folder that PARTICIPANT_SIMULATOR_SPEECH
+  names, recordings of people, with their pauses of 300 ms and more as they are;
+- hesitations: the project's recordings, cut at a word that a fixed seed chose, with 0.6 to 1.5 s of silence in between.
+
+None of them served to find the rules or their numbers. Held: no turn ends in the pause. Taken: the turn ends at most
+1 s after its last sound. Both on the audio's clock; what recognition costs in time is measured by `reply`. Told
+besides, without a goal: short pauses between clauses that could each stand alone, made 1.5 s long. Few are held.
+"""
+
+import asyncio
+import itertools
+import math
+import os
+import random
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import soxr
+
+from bench.engine_client import Samples, embedded_engine, heard_turns, silence
+from bench.figures import Figure
+from simulator.audio.recordings import project_recordings, speech_extent
+from simulator.audio.sources import load_recording
+from simulator.engine import whisper
+
+SHORTEST_MS: Final = 300
+SHORTEST_BETWEEN_CLAUSES_MS: Final = 200
+LENGTHENED_MS: Final = 1_500
+HESITATIONS_MS: Final = (600, 900, 1_200, 1_500)
+LEAST_WORDS: Final = 8
+AFTER_MS: Final = 5_000
+TAKEN_WITHIN_MS: Final = 1_000
+MISSED_PAUSES_GOAL: Final = 20.0
+MISSED_ENDS_GOAL: Final = 10.0
+_LEAD_MS: Final = 500
+_BELONGS_MS: Final = 100  # a turn that ends so shortly after speech went on was ended by the pause
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What one speaker says in one turn: samples, where its pauses lie, and where its last sound ends."""
+
+    name: str
+    samples: Samples
+    pauses: tuple[tuple[float, float], ...]
+    end_ms: float
+
+
+def run() -> Iterable[Figure]:
+    """Measure, and return the figures."""
+    if not whisper.is_installed():
+        print("without the extra `ears`, turns end by the voice alone", file=sys.stderr)
+    return asyncio.run(_measure())
+
+
+async def _measure() -> list[Figure]:
+    async with embedded_engine() as url:
+        pauses, ends = await _results(url, "as it is", utterances(SHORTEST_MS))
+        more_pauses, _ = await _results(url, "hesitation", hesitations())
+        between_clauses, _ = await _results(
+            url, "made long", utterances(SHORTEST_BETWEEN_CLAUSES_MS, up_to_ms=SHORTEST_MS, lengthened_ms=LENGTHENED_MS)
+        )
+    print(f"between clauses: {_share(between_clauses)} % of {len(between_clauses)} not held", file=sys.stderr)
+    pauses += more_pauses
+    held = f"semantic_vad: pauses in mid-sentence not held, of {len(pauses)}"
+    taken = f"semantic_vad: ends not taken within 1 s, of {len(ends)}"
+    return [
+        Figure(held, MISSED_PAUSES_GOAL, "%", _share(pauses)),
+        Figure(taken, MISSED_ENDS_GOAL, "%", _share(ends)),
+    ]
+
+
+async def _results(
+    url: str, kind: str, all_said: Iterable[Utterance]
+) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """Return for each pause whether it was held, and for each end whether it was taken, with a name for both."""
+    pauses: list[tuple[str, bool]] = []
+    ends: list[tuple[str, bool]] = []
+    for said in all_said:
+        turns = await heard_turns(url, said.samples, {"type": "semantic_vad", "eagerness": "auto"})
+        stops = [turn.end_ms for turn in turns]
+        for start_ms, end_ms in said.pauses:
+            is_held = not any(start_ms < stop < end_ms + _BELONGS_MS for stop in stops)
+            pauses.append((f"pause of {end_ms - start_ms:.0f} ms at {start_ms:.0f} ms", is_held))
+        after_ms = min((stop - said.end_ms for stop in stops if stop > said.end_ms), default=float("inf"))
+        ends.append((f"end after {after_ms:.0f} ms", after_ms <= TAKEN_WITHIN_MS))
+        missed = [name for name, good in [*pauses[len(pauses) - len(said.pauses) :], ends[-1]] if not good]
+        if missed or said.pauses:
+            words = " | ".join(turn.text for turn in turns)
+            print(f"{kind}, {said.name}: {words} {'; missed: ' if missed else ''}{', '.join(missed)}", file=sys.stderr)
+    return pauses, ends
+
+
+def _share(results: list[tuple[str, bool]]) -> list[float]:
+    return [100 * sum(not good for _, good in results) / len(results)] if results else []
+
+
+def utterances(from_ms: float, *, up_to_ms: float = math.inf, lengthened_ms: float = 0) -> Iterator[Utterance]:
+    """Give all recordings; their pauses are those of such a length, lasting at least so long."""
+    paths = {recording.name: recording.path for recording in project_recordings()}
+    paths |= {path.name: path for path in peoples_recordings()}
+    for name, path in paths.items():
+        yield utterance(name, load_recording(path), from_ms, up_to_ms, lengthened_ms)
+
+
+def hesitations() -> Iterator[Utterance]:
+    """Give the recordings that are one sentence of many words, cut once before any word but the first and the last."""
+    chance = random.Random(4)
+    lasts_ms = itertools.cycle(HESITATIONS_MS)
+    aligner = Aligner()
+    for recording in project_recordings():
+        samples = load_recording(recording.path)
+        extent = speech_extent(samples)
+        assert extent is not None
+        if len(recording.words.split()) < LEAST_WORDS or extent.longest_pause_ms >= SHORTEST_MS:
+            continue
+        places_ms = aligner.word_starts_ms(samples)
+        place_ms = places_ms[chance.randint(2, len(places_ms) - 2)]
+        first = _between(samples, extent.onset_ms, place_ms)
+        second = _between(samples, place_ms, extent.offset_ms)
+        start_ms = _LEAD_MS + place_ms - extent.onset_ms
+        end_ms = start_ms + next(lasts_ms)
+        parts = [silence(_LEAD_MS), first, silence(end_ms - start_ms), second, silence(AFTER_MS)]
+        end_of_speech_ms = end_ms + extent.offset_ms - place_ms
+        yield Utterance(recording.name, np.concatenate(parts), ((start_ms, end_ms),), end_of_speech_ms)
+
+
+class Aligner(whisper.Whisper):
+    """The engine's recogniser, which can also tell when the words were said."""
+
+    def word_starts_ms(self, samples: Samples) -> list[float]:
+        """Return where each word of a recording begins, to 20 ms."""
+        clip = soxr.resample(samples.astype(np.float32) / 32768, 24_000, whisper.SAMPLE_RATE_HZ)
+        tokens = self.recognise(clip).tokens
+        ids = [self._ids[token] for token in tokens]
+        frames = len(clip) // 160
+        (aligned,) = self._model.align(self._features(clip), self._prompt[:1], [ids], frames)
+        starts = dict(reversed(aligned.alignments))
+        return [20 * starts[index] for index, token in enumerate(tokens) if token.startswith("Ġ")]
+
+
+def peoples_recordings() -> list[Path]:
+    """Return recordings of people that are no part of this project."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "fixtures"
+    folder = Path(os.environ.get("PARTICIPANT_SIMULATOR_SPEECH", beside))
+    return sorted(path for path in folder.glob("*") if path.suffix in (".flac", ".wav"))
+
+
+def utterance(name: str, samples: Samples, from_ms: float, up_to_ms: float, lengthened_ms: float) -> Utterance:
+    """Return a recording between silences."""
+    extent = speech_extent(samples)
+    assert extent is not None
+    parts = [silence(_LEAD_MS)]
+    pauses: list[tuple[float, float]] = []
+    said_ms: float = extent.onset_ms
+    length_ms: float = _LEAD_MS
+    for pause in extent.pauses:
+        lasts_ms = pause.to_ms - pause.from_ms
+        if not from_ms <= lasts_ms < up_to_ms:
+            continue
+        middle_ms = (pause.from_ms + pause.to_ms) // 2
+        more_ms = max(0, lengthened_ms - lasts_ms)
+        begins_ms = length_ms + pause.from_ms - said_ms
+        parts += [_between(samples, said_ms, middle_ms), silence(more_ms)]
+        pauses.append((begins_ms, begins_ms + lasts_ms + more_ms))
+        length_ms += middle_ms - said_ms + more_ms
+        said_ms = middle_ms
+    parts += [_between(samples, said_ms, extent.offset_ms), silence(AFTER_MS)]
+    end_ms = length_ms + extent.offset_ms - said_ms
+    return Utterance(name, np.concatenate(parts), tuple(pauses), end_ms)
+
+
+def _between(samples: Samples, start_ms: float, end_ms: float) -> Samples:
+    return samples[round(start_ms * 24) : round(end_ms * 24)]
