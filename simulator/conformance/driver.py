@@ -15,13 +15,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-import soundfile
 from numpy.typing import NDArray
 
 from simulator.audio.recordings import Role, SpeechRecording
+from simulator.audio.sources import load_recording
 from simulator.conformance.evidence import STREAM_STARTED, STREAM_STOPPED, UTTERANCE, Playback
 from simulator.conformance.wire import Wire
-from simulator.errors import UnreadableRecording
 from simulator.profile.facts import AUDIO_FORMAT, DEFAULT_VOICE, THRESHOLDS, Thresholds
 from simulator.record.entries import Direction, Entry, Track
 from simulator.record.fields import text
@@ -390,9 +389,4 @@ class Driver:
 
 @lru_cache
 def _samples(found: SpeechRecording) -> NDArray[np.int16]:
-    try:
-        samples, _ = soundfile.read(found.path, dtype="int16")
-    except (OSError, soundfile.SoundFileError) as error:
-        raise UnreadableRecording(f"The recording {found.path} cannot be read: install the program again.") from error
-    result: NDArray[np.int16] = samples
-    return result
+    return load_recording(found.path)
