@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 _ENDS_WITHIN_S: Final = 1.9
 _FEED_DRAINS_WITHIN_S: Final = 0.3
+_GIVES_UP_WITHIN_S: Final = 0.3
 _READ_BYTES: Final = 65_536
 
 
@@ -72,6 +73,8 @@ async def serve() -> int:
     await participant.close()
     for task in tasks:
         task.cancel()
+    # An engine that was just starting is collected before the loop closes.
+    await asyncio.wait({beginning, *tasks}, timeout=_GIVES_UP_WITHIN_S)
     feed.close(_FEED_DRAINS_WITHIN_S)
     return 0
 

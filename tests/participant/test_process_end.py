@@ -55,6 +55,7 @@ async def test_ends_in_mid_reply_with_a_whole_record(ending: str, records: Path)
     async with ScriptedEngine(_long_reply) as engine, LiveProcess() as live:
         assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
         await live.status_with(lambda status: status.agent_heard)
+        await live.entry("response.done")
         if ending == "end of input":
             code = await live.end_input()
         elif ending == "Quit":
@@ -76,6 +77,7 @@ async def test_an_impatient_second_signal_does_not_break_off_the_end(records: Pa
         await side.begin_reply("resp_1", "item_1")
         for _ in range(20):
             await side.say("resp_1", "item_1", tone(500))
+        await side.finish("resp_1")
         # It never answers the close, so that the end takes long enough to be disturbed.
         side.socket.transport.pause_reading()
         await over.wait()
@@ -84,6 +86,7 @@ async def test_an_impatient_second_signal_does_not_break_off_the_end(records: Pa
     async with ScriptedEngine(deaf_in_mid_reply) as engine, LiveProcess() as live:
         assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
         await live.status_with(lambda status: status.agent_heard)
+        await live.entry("response.done")
         live.process.send_signal(signal.SIGINT)
         await live.status_with(lambda status: status.connection is ConnectionState.CLOSING)
         live.process.send_signal(signal.SIGINT)
