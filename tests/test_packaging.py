@@ -142,7 +142,8 @@ def test_the_package_says_the_same_version_as_the_project() -> None:
 def test_each_requirement_is_pinned_to_a_version_in_its_range() -> None:
     pins = _pins()
     project = _project()
-    for text in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
+    extras = project["optional-dependencies"]
+    for text in [*project["dependencies"], *extras["ears"], *extras["dev"]]:
         requirement = Requirement(text)
         assert requirement.specifier.contains(pins[_normal(requirement.name)]), text
 
