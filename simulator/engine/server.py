@@ -16,7 +16,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, TextIO
 from urllib.parse import parse_qs, urlsplit
 
-from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import Server, ServerConnection
 from websockets.asyncio.server import serve as serve_websockets
 from websockets.exceptions import ConnectionClosed
 
@@ -83,16 +83,34 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
     Raises:
         SetupError: the port cannot be opened, or a part of the engine is missing on this machine.
     """
-    voice = Voice()
-    # Loading holds up the loop for a tenth of a second at a time, so that it is done before anybody counts on it.
-    speaking = asyncio.create_task(voice.warm_up())
-    model = await asyncio.to_thread(SpeechModel)  # fails here rather than at the first connection
-    await speaking
-    ears = _ears() if settings.recognises_words else None
-    mind = settings.mind()
-    engine = _Engine(settings, voice, model, ears, mind)
+    async with contextlib.AsyncExitStack() as parts:
+        voice = Voice()
+        parts.callback(voice.close)
+        ears = _ears() if settings.recognises_words else None
+        if ears is not None:
+            parts.callback(ears.close)
+        speaking = asyncio.create_task(voice.warm_up())
+        model = await asyncio.to_thread(SpeechModel)  # fails here rather than at the first connection
+        # Loading takes all the processor there is: it is done before anybody counts on the engine's time.
+        await speaking
+        if ears is not None:
+            await ears.ready()
+        mind = settings.mind()
+        parts.push_async_callback(mind.close)
+        server = await _listening(settings, _Engine(settings, voice, model, ears, mind))
+        try:
+            port = server.sockets[0].getsockname()[1]
+            host = f"[{settings.host}]" if ":" in settings.host else settings.host
+            ready(f"ws://{host}:{port}{PATH}")
+            await stop.wait()
+        finally:
+            server.close()
+            await server.wait_closed()
+
+
+async def _listening(settings: ServerSettings, engine: _Engine) -> Server:
     try:
-        server = await serve_websockets(
+        return await serve_websockets(
             engine.connected,
             settings.host,
             settings.port,
@@ -105,23 +123,7 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
         )
     except OSError as error:
         where = f"{settings.host}:{settings.port}"
-        voice.close()
-        if ears is not None:
-            ears.close()
-        await mind.close()
         raise SetupError(f"The engine cannot listen on {where} ({error.strerror}); choose another --port.") from error
-    try:
-        port = server.sockets[0].getsockname()[1]
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        ready(f"ws://{host}:{port}{PATH}")
-        await stop.wait()
-    finally:
-        server.close()
-        await server.wait_closed()
-        voice.close()
-        if ears is not None:
-            ears.close()
-        await mind.close()
 
 
 def _ears() -> Ears | None:

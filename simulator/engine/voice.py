@@ -1,67 +1,117 @@
-"""The engine's voice: text to speech with hibari-tts, sentence by sentence, off the event loop.
+"""The engine's voice, sentence by sentence, in a process of its own (see speaker).
 
 One American voice comes in the package, and it speaks whatever name the session asks for. A sentence takes 10 to 30 ms,
-the first one of a process some 0.7 s with loading: `warm_up` does that before anybody asks.
+the first one some 0.7 s with loading: `warm_up` does that before anybody asks.
 """
 
 from __future__ import annotations
 
 import asyncio
-import importlib
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
-import numpy as np
+_COMMAND = (sys.executable, "-P", "-m", "simulator.engine.speaker")
+_ROOT = Path(__file__).resolve().parents[2]  # in a checkout that is not installed, the process must be told
 
-from simulator.engine import pcm
 
-# The model leaves up to 0.3 s of silence around a sentence: in front it only delays the reply.
-_LEAD_MS = 40
-_TAIL_MS = 220
-_SOUND = 0.003
-_GAIN = 1.4
+class VoiceError(Exception):
+    """A sentence could not be spoken; the text says why."""
 
 
 class Voice:
     """Speaks for all sessions of the process."""
 
     def __init__(self) -> None:
-        self._worker = ThreadPoolExecutor(1, "voice")
-        self._model: Any = None
+        """Starts nothing yet."""
+        self._asking = ThreadPoolExecutor(1, "voice")  # waits for the answers, so that the event loop need not
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+        self._starting = threading.Lock()
 
     async def warm_up(self) -> None:
-        """Loads the model and speaks once. Where it does not load, each reply will say so."""
+        """Starts the process, loads the model and speaks once. Where that fails, each reply will say so."""
         await asyncio.gather(self.spoken("Hello there, nice to meet you.", 1.0), return_exceptions=True)
 
     async def sentences(self, text: str) -> list[str]:
-        """The text in pieces that are spoken at once."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, self._split, text)
+        """The text in pieces that are spoken at once.
+
+        Raises:
+            VoiceError: it cannot speak.
+        """
+        found: list[str] = await self._answer(text, None)
+        return found
 
     async def spoken(self, sentence: str, speed: float) -> bytes:
         """The sentence as PCM16 at 24 kHz; empty where there is nothing to pronounce.
 
         Args:
             speed: 0.25 to 1.5, 1 is natural.
+
+        Raises:
+            VoiceError: it cannot be spoken.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._worker, self._spoken, sentence, speed)
+        audio: bytes = await self._answer(sentence, speed)
+        return audio
 
     def close(self) -> None:
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        """Ends the process; what was asked for and not answered yet fails."""
+        with self._starting:
+            self._closed = True
+            if self._process is not None:
+                self._process.kill()  # it holds nothing that could be lost
+        self._asking.shutdown(cancel_futures=True)
+        if self._process is not None:
+            _forget(self._process)
 
-    def _loaded(self) -> Any:
-        if self._model is None:
-            self._model = importlib.import_module("hibari").Hibari()
-        return self._model
+    async def _answer(self, text: str, speed: float | None) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._asking, self._asked, text, speed)
 
-    def _split(self, text: str) -> list[str]:
-        return list(self._loaded().split_sentences(text))
+    def _asked(self, text: str, speed: float | None) -> Any:
+        process = self._running()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps({"text": text, "speed": speed}).encode() + b"\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())
+            audio = process.stdout.read(answer.get("bytes", 0))
+        except (OSError, ValueError) as error:  # ValueError: no whole line
+            _forget(process)  # the next sentence starts another
+            raise VoiceError("the voice's process has ended") from error
+        if "problem" in answer:
+            raise VoiceError(answer["problem"])
+        return answer.get("sentences", audio)
 
-    def _spoken(self, sentence: str, speed: float) -> bytes:
-        audio = self._loaded()(sentence, speed=speed, seed=0)
-        sound = np.flatnonzero(np.abs(audio) > _SOUND)
-        if len(sound) == 0:
-            return b""
-        first = max(0, int(sound[0]) - _LEAD_MS * pcm.SAMPLES_PER_MS)
-        last = int(sound[-1]) + _TAIL_MS * pcm.SAMPLES_PER_MS
-        kept = np.clip(audio[first:last] * _GAIN, -1.0, 1.0)
-        return bytes((kept * 32767).astype("<i2").tobytes())
+    def _running(self) -> subprocess.Popen[bytes]:
+        with self._starting:
+            if self._closed:
+                raise VoiceError("the engine has ended")
+            if self._process is not None and self._process.poll() is not None:
+                _forget(self._process)
+                self._process = None
+            if self._process is None:
+                path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
+                self._process = subprocess.Popen(
+                    _COMMAND,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env={**os.environ, "PYTHONPATH": path},
+                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                )
+            return self._process
+
+
+def _forget(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):  # what was not sent is not wanted any more
+                pipe.close()
