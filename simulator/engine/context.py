@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simulator.engine import pcm
 
@@ -33,16 +33,41 @@ class Stimulus:
     spoken_ms: int = 0
 
 
+class Utterance(NamedTuple):
+    """What somebody else said, and the reply of the engine's before it (empty: none)."""
+
+    words: str
+    after: str = ""
+
+
 @dataclass(slots=True)
 class StudyContext:
-    """The study as far as it was told."""
+    """The study as far as it was told.
+
+    Attributes:
+        said: what the others said, spoken and typed, in order.
+        own: the engine's own replies, in order; empty where one was cut.
+        others: names of the others.
+        partner: the one of them who wrote last, else the first.
+        revealed: names and answers of others.
+        turns: replies given so far.
+        colour: of the picture that was shown last, where it was looked at.
+        spoken_value: the answer to the question on the screen, in words.
+    """
 
     latest: Stimulus = Stimulus("nothing")
     screen: str = ""
     question: dict[str, Any] | None = None
     partner: str = ""
+    others: list[str] = field(default_factory=list)
+    revealed: list[tuple[str, str]] = field(default_factory=list)
+    seconds_left: int | float | None = None
     paused: bool = False
-    turns: int = 0  # replies given so far
+    turns: int = 0
+    said: list[Utterance] = field(default_factory=list)
+    own: list[str] = field(default_factory=list)
+    colour: str | None = None
+    spoken_value: str | None = None
 
     @staticmethod
     def of(items: Iterable[Item]) -> StudyContext:
@@ -57,20 +82,28 @@ class StudyContext:
             self.latest = Stimulus("output", wire["output"])
         elif wire.get("role") == "assistant":
             self.turns += 1
+            self.own.append(" ".join(part.get("transcript") or part.get("text") or "" for part in wire["content"]))
         elif wire["type"] == "message":
             for index, part in enumerate(wire["content"]):
                 if part["type"] == "input_audio" and item.silent:
                     self.latest = Stimulus("silence")
                 elif part["type"] == "input_audio":
                     spoken_ms = pcm.ms_in(item.audio.get(index, b""))
-                    self.latest = Stimulus("spoken", part.get("transcript") or "", spoken_ms=spoken_ms)
+                    words = (part.get("transcript") or "").strip()
+                    self.latest = Stimulus("spoken", words, spoken_ms=spoken_ms)
+                    if words:
+                        self._hear(words)
                 elif part["type"] == "input_text":
                     self._read(part["text"])
+
+    def _hear(self, words: str) -> None:
+        self.said.append(Utterance(words, self.own[-1] if self.own else ""))
 
     def _read(self, text: str) -> None:
         data = _context_data(text)
         if data is None:
             self.latest = Stimulus("text", text)
+            self._hear(text)
             return
         event = str(data.get("event", ""))
         words = data.get("text") or data.get("said") or data.get("question") or ""
@@ -79,10 +112,24 @@ class StudyContext:
             self.screen = str(words)
         elif event == "question":
             self.question = data
-        elif event == "participants" and data.get("others"):
-            self.partner = str(data["others"][0].get("name", ""))
+        elif event == "typed":
+            self._hear(str(words))
+            self.partner = str(data.get("speaker") or self.partner)
+        elif event == "participants":
+            self.others = _names(data.get("others"))
+            self.partner = self.others[0] if self.others else ""
+        elif event == "timer" and isinstance(data.get("secondsLeft"), int | float):
+            self.seconds_left = data["secondsLeft"]
+        elif event == "revealed":
+            self.revealed.append((str(data.get("name", "The other one")), str(data.get("answer", "something else"))))
         elif event in ("paused", "resumed"):
             self.paused = event == "paused"
+
+
+def _names(others: object) -> list[str]:
+    """The names in a list of participants, as far as it is one."""
+    given = others if isinstance(others, list) else []
+    return [str(each["name"]) for each in given if isinstance(each, dict) and each.get("name")]
 
 
 def _context_data(text: str) -> dict[str, Any] | None:

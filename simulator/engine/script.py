@@ -41,27 +41,22 @@ INTRODUCTION = (
     "My name is Robin. I like long walks and good coffee, and I am new to this study. And you?",
     "I am Robin. I grew up in a small town by the river. Where are you from?",
 )
-TYPED_GREETING = (
-    "Hello{name}, yes, I can read you. I am here.",
-    "Hi{name}, I am with you. Go ahead.",
+HELLO = (
+    "Hello{name}, yes, I am here. It is good to talk with you.",
+    "Hi{name}, I am with you. Go ahead, I am curious.",
 )
-TYPED_RETURNED = (
+RETURNED = (
     "For me it is much the same{name}. I like a little of both, to be honest.",
     "I would choose as you do{name}, most of the time at least.",
 )
-TYPED_GOODBYE = (
+GOODBYE = (
     "Goodbye{name}, it was nice to talk with you. Take care.",
     "Bye{name}, and thank you. I enjoyed it.",
 )
-TYPED_QUESTION = (
+QUESTION = (
     "That is a good question{name}. I would say yes, but I am not quite sure.",
     "Let me think{name}. I believe it depends, and I would try it out first.",
     "I have wondered about that too{name}. What is your own guess?",
-)
-TYPED = (
-    "Thanks for writing{name}. I have read it.",
-    "I see what you wrote{name}. I am fine with that.",
-    "Got your message{name}. Let us do it like that.",
 )
 QUESTION_VALUE = (
     "For this question I would say {value}.",
@@ -80,8 +75,57 @@ RESUMED = ("Good, we can go on now.", "There we are again. Where were we?")
 TIMER = ("There are {seconds} seconds left. Let us finish what we began.", "We have {seconds} seconds. That should do.")
 REVEALED = ("So {name} said {answer}. I can see why.", "{name} answered {answer}. I was not far from that.")
 ACCEPTED = ("All right, that is done.", "Good, my answer is in.", "Done. What is next?")
+FOUND = ("Here is what I found out: {told}.", "I have looked it up: {told}.", "I have it now: {told}.")
 REFUSED = ("It seems that my answer was not accepted. I am sorry.", "That did not work, I am afraid.")
 SILENT = ("I am still here.", "Take your time, I am listening.", "Shall we talk about something else?")
+FINE = (
+    "I am well, thank you. A little curious about what comes next. And how do you feel today?",
+    "Quite good, thanks. I slept well and the day has been kind so far. How about yours?",
+)
+WELCOME = ("You are welcome. I like talking with you.", "Not at all, it was a pleasure.")
+INTERRUPTED = (
+    "Of course, I will stop here. What did you want to say? I can go on with mine later.",
+    "Sorry, I was going on and on. Please, it is your turn now. I am all ears.",
+)
+AGREED = (
+    "Good, then we see it alike.",
+    "I thought so. That makes it easy for us.",
+    "Fine with me.",
+)
+DISAGREED = (
+    "That is all right, we need not be of one mind.",
+    "I see. Then tell me what you would put in its place.",
+)
+# With a thing that was named ("your sister", "the river").
+ABOUT = (
+    "I would like to know more about {thing}. What made you think of it just now? It seems to matter to you.",
+    "So there is {thing} in your story. I can picture that quite well. How did it come about?",
+    "Thank you for bringing up {thing}. I had not expected that. What happened after it?",
+)
+ABOUT_ASKED = (
+    "About {thing} I cannot say much for certain. If I had to guess, I would say yes. What do you make of it?",
+    "I have wondered about {thing} as well. It depends on how one looks at it, I believe. What is your own view?",
+)
+EARLIER = (
+    "That makes me think of {thing}, which you spoke of before. Is there a connection between the two?",
+    "I am still with {thing} in my thoughts, since you brought that up. How did it go on?",
+)
+# Before a remark on a subject.
+ASKED = (
+    "As for {topic}, I have a clear opinion.",
+    "You ask me about {topic}, and I am glad that you do.",
+    "When it comes to {topic}, I am easy to please.",
+)
+HEARD_OF = (
+    "I like that you tell me of {thing}.",
+    "Now I would love to know more about {thing}.",
+    "So {thing} plays a part in it.",
+)
+ON_TOPIC = (
+    "Now you have got me onto {topic}.",
+    "I could speak about {topic} for a while.",
+    "With {topic} you have found something that I care about.",
+)
 CHAT_MESSAGES = (
     "I am here and I can hear you.",
     "That sounds good to me.",

@@ -6,14 +6,16 @@ recognises words, that something was said and for how long. The same conversatio
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simulator.engine import script
-from simulator.engine.answers import arguments_for
 from simulator.engine.context import Stimulus, StudyContext
 from simulator.engine.mind import Call, Say
-from simulator.engine.sight import colour_of
+from simulator.engine.small_talk import in_turn, reply_to
+from simulator.engine.tool_use import arguments, chosen_tool, seen_colour
+from simulator.engine.topics import topics_in
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -27,13 +29,15 @@ _LONG = re.compile(rf"\b{_LONG_WORDS}\b", re.IGNORECASE)
 _NOT_LONG = re.compile(
     rf"\b(?:no|not|never|avoid|without|don't|how|as|so|too)\b(?:\s+\w+){{0,3}}?\s+{_LONG_WORDS}\b", re.IGNORECASE
 )
-_GREETING = re.compile(r"^\W*(hello|hi|hey|good (morning|afternoon|evening)|anyone there)\b", re.IGNORECASE)
-_GOODBYE = re.compile(r"\b(goodbye|good bye|bye|see you|farewell)\b", re.IGNORECASE)
-_RETURNED = re.compile(r"\b(and you|what about you|how about you|and yours)\s*\?", re.IGNORECASE)
+_ASKS_TO_TELL = re.compile(
+    r"\b(?:(?:tell|read|give|sing|recite) (?:me|us)|tell a|(?:like|love|want) to hear|talk|speak|answer|"
+    r"explain|describe|recite|keep talking|count)\b",
+    re.IGNORECASE,
+)
 _INTRODUCE = re.compile(r"\b(introduce|get to know|who you are)\b", re.IGNORECASE)
-_COLOUR = re.compile(r"\bcolou?r\b", re.IGNORECASE)
 _BRIEF_MS = 2_000  # with the padding and the silence around it, that is a word or two
 _LONG_MS = 8_000
+_MOST_TOLD = 200
 
 
 class ScriptMind:
@@ -51,9 +55,9 @@ class ScriptMind:
 def plan(request: ResponseRequest) -> list[Step]:
     """What the response to this request holds, in order."""
     context = StudyContext.of(request.items)
-    tool = _tool(request, context)
+    tool = chosen_tool(request, context)
     if tool is not None:
-        return [Call(tool["name"], _arguments(tool, request, context))]
+        return [Call(tool["name"], arguments(tool, request, context))]
     return [Say(_reply(request, context))]
 
 
@@ -63,124 +67,101 @@ def wants_long(text: str) -> bool:
     return any(_LONG.search(_NOT_LONG.sub("", sentence)) for sentence in sentences)
 
 
-def _tool(request: ResponseRequest, context: StudyContext) -> dict[str, Any] | None:
-    """The tool to call: the forced one, a fitting one if one is required, one that was asked for by its name."""
-    if isinstance(request.tool_choice, dict):
-        return next(tool for tool in request.tools if tool["name"] == request.tool_choice["name"])
-    if request.tool_choice == "none" or not request.tools:
-        return None
-    asked = [request.instructions if request.own_instructions else ""]
-    if context.latest.kind in ("text", "typed", "spoken"):
-        asked.append(context.latest.text)
-    for tool in request.tools:
-        if any(re.search(rf"\b{re.escape(tool['name'])}\b", text) for text in asked):
-            return tool
-    if request.tool_choice == "required":
-        expected = (context.question or {}).get("tool")
-        return next((tool for tool in request.tools if tool["name"] == expected), request.tools[0])
-    return None
-
-
-def _arguments(tool: dict[str, Any], request: ResponseRequest, context: StudyContext) -> dict[str, Any]:
-    if tool["name"] == "send_chat":
-        return {"message": _in_turn(script.CHAT_MESSAGES, context)}
-    question = _question(tool["name"], request, context)
-    if tool["name"] == "answer_text" and _COLOUR.search(question) and (seen := _seen_colour(request)) is not None:
-        return {"text": seen}
-    return arguments_for(tool, question)
-
-
-def _seen_colour(request: ResponseRequest) -> str | None:
-    """The colour of the image that was shown last."""
-    parts = [part for item in request.items for part in item.wire.get("content") or []]
-    images = [part["image_url"] for part in parts if part["type"] == "input_image"]
-    colour = colour_of(images[-1]) if images else None
-    return None if colour is None else colour.capitalize()
-
-
-def _question(tool: str, request: ResponseRequest, context: StudyContext) -> str:
-    """The text that the tool's answer is for."""
-    if context.question is not None and context.question.get("tool") in (tool, None):
-        return str(context.question.get("question", ""))
-    return request.instructions if request.own_instructions else context.latest.text
-
-
 def _reply(request: ResponseRequest, context: StudyContext) -> str:
     latest = context.latest
+    context.colour = seen_colour(request)
+    context.spoken_value = _spoken_value(request, context)
     asked = request.instructions if request.own_instructions or latest.kind in ("spoken", "nothing") else ""
-    if wants_long(asked) or (latest.kind != "output" and wants_long(latest.text)):
-        return _in_turn(script.STORIES, context)
+    if wants_long(asked) or _asks_for_long(latest):
+        return _story(latest.text, context)
     if latest.kind == "spoken":
-        return _to_speech(latest, context)
-    if latest.kind in ("typed", "text"):
-        return _to_text(latest, context)
+        return _to_speech(latest, context, request)
+    if latest.kind in ("typed", "text") and latest.text:
+        return reply_to(latest.text, context, request.instructions)
     return _to_event(latest, context, request)
 
 
-def _to_speech(latest: Stimulus, context: StudyContext) -> str:
+def _asks_for_long(latest: Stimulus) -> bool:
+    """Whether somebody asks for a long reply. Who speaks of a long day does not."""
+    if latest.kind in ("spoken", "typed"):
+        return wants_long(latest.text) and _ASKS_TO_TELL.search(latest.text) is not None
+    return latest.kind != "output" and wants_long(latest.text)
+
+
+def _story(wish: str, context: StudyContext) -> str:
+    """A story about what was wished for, where there is one; else the next one."""
+    fitting = next((topic.story for topic in topics_in(wish) if topic.story is not None), None)
+    return in_turn(script.STORIES, context) if fitting is None else script.STORIES[fitting]
+
+
+def _to_speech(latest: Stimulus, context: StudyContext, request: ResponseRequest) -> str:
     if context.paused:
-        return _in_turn(script.PAUSED, context)
+        return in_turn(script.PAUSED, context)
+    if latest.text:
+        return reply_to(latest.text, context, request.instructions)
+    # It was said, but nobody knows what.
     if context.turns == 0:
         if _INTRODUCE.search(context.screen):
-            return _in_turn(script.INTRODUCTION, context)
-        return _in_turn(script.GREETINGS, context)
+            return in_turn(script.INTRODUCTION, context)
+        return in_turn(script.GREETINGS, context)
     if latest.spoken_ms < _BRIEF_MS:
-        return _in_turn(script.BRIEF, context)
-    return _in_turn(script.LISTENED_LONG if latest.spoken_ms > _LONG_MS else script.LISTENED, context)
-
-
-def _to_text(latest: Stimulus, context: StudyContext) -> str:
-    speaker = str(latest.data.get("speaker", "")) or context.partner
-    choices: tuple[str, ...]
-    if _GREETING.search(latest.text):
-        choices = script.TYPED_GREETING
-    elif _GOODBYE.search(latest.text):
-        choices = script.TYPED_GOODBYE
-    elif _RETURNED.search(latest.text):
-        choices = script.TYPED_RETURNED
-    elif "?" in latest.text:
-        choices = script.TYPED_QUESTION
-    else:
-        choices = script.TYPED
-    return _in_turn(choices, context).format(name=f", {speaker}" if speaker else "")
+        return in_turn(script.BRIEF, context)
+    return in_turn(script.LISTENED_LONG if latest.spoken_ms > _LONG_MS else script.LISTENED, context)
 
 
 def _to_event(latest: Stimulus, context: StudyContext, request: ResponseRequest) -> str:
     match latest.kind:
         case "screen":
             choices = script.INTRODUCTION if _INTRODUCE.search(latest.text) else script.ON_SCREEN
-            return _in_turn(choices, context)
+            return in_turn(choices, context)
         case "question":
-            return _in_turn(script.QUESTION_VALUE, context).format(value=_spoken_value(request, context))
+            return in_turn(script.QUESTION_VALUE, context).format(value=context.spoken_value)
         case "output":
-            refused = '"error"' in latest.text
-            return _in_turn(script.REFUSED if refused else script.ACCEPTED, context)
+            return _to_output(latest.text, context)
         case "timer":
-            return _in_turn(script.TIMER, context).format(seconds=latest.data.get("secondsLeft", "a few"))
+            return in_turn(script.TIMER, context).format(seconds=latest.data.get("secondsLeft", "a few"))
         case "revealed":
             name, answer = latest.data.get("name", "The other one"), latest.data.get("answer", "something else")
-            return _in_turn(script.REVEALED, context).format(name=name, answer=answer)
+            return in_turn(script.REVEALED, context).format(name=name, answer=answer)
         case "experimenter_message":
-            return _in_turn(script.EXPERIMENTER, context)
+            return in_turn(script.EXPERIMENTER, context)
         case "paused":
-            return _in_turn(script.PAUSED, context)
+            return in_turn(script.PAUSED, context)
         case "resumed":
-            return _in_turn(script.RESUMED, context)
+            return in_turn(script.RESUMED, context)
         case _:
-            return _in_turn(script.GREETINGS if context.turns == 0 else script.SILENT, context)
+            return in_turn(script.GREETINGS if context.turns == 0 else script.SILENT, context)
 
 
-def _spoken_value(request: ResponseRequest, context: StudyContext) -> str:
-    """The answer that the question's tool would give, in words."""
+def _to_output(output: str, context: StudyContext) -> str:
+    """Refused, accepted, or something that was found out: then it is told."""
+    if '"error"' in output:
+        return in_turn(script.REFUSED, context)
+    told = _told(output)
+    return in_turn(script.FOUND, context).format(told=told) if told else in_turn(script.ACCEPTED, context)
+
+
+def _told(output: str) -> str:
+    """What a tool's output says, in words; empty where it says only that all is well."""
+    try:
+        value = json.loads(output)
+    except ValueError:
+        value = output
+    if isinstance(value, dict):
+        value = ", ".join(f"{name.replace('_', ' ')} {each}" for name, each in value.items() if name != "accepted")
+    text = "" if isinstance(value, bool) or value is None else " ".join(str(value).split()).rstrip(".")
+    return text if len(text) <= _MOST_TOLD else text[:_MOST_TOLD].rsplit(" ", 1)[0]
+
+
+def _spoken_value(request: ResponseRequest, context: StudyContext) -> str | None:
+    """The answer that the question's tool would give, in words; None without a question."""
+    if context.question is None:
+        return None
     name = (context.question or {}).get("tool")
     tool = next((tool for tool in request.tools if tool["name"] == name), None)
     if tool is None:
         return "yes"
-    value = next(iter(arguments_for(tool, _question(tool["name"], request, context)).values()), "yes")
+    value = next(iter(arguments(tool, request, context).values()), "yes")
     if isinstance(value, dict):
         return ", ".join(f"{label} {score}" for label, score in value.items())
     return ", ".join(value) if isinstance(value, list) else str(value)
-
-
-def _in_turn(choices: tuple[str, ...], context: StudyContext) -> str:
-    return choices[context.turns % len(choices)]
