@@ -146,6 +146,9 @@ class Whisper:
         words = last_sentence(tokens)[-_LONGEST_SENTENCE:]
         if not words:
             return None
+        capital = "Ġ" + words[0].removeprefix("Ġ").capitalize()
+        if capital in self._ids:  # as sentences begin; some voices are heard in small letters throughout
+            words[0] = capital
         prompt = [*self._prompt, *(self._ids[token] for token in words)]
         (result,) = self._model.generate(
             self._nothing,
