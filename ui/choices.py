@@ -40,7 +40,6 @@ class Choices(QObject):
     ) -> None:
         super().__init__(panel)
         self._panel, self._commands, self._settings, self._theme = panel, commands, settings, theme
-        self._devices = devices
         self._microphones: list[Voice] = []
         self._recordings: list[Voice] = []
         self.adder = RecordingAdder(self)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPainter, QPalette, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QApplication
 
 from simulator.resources import asset_path
@@ -280,17 +280,6 @@ class Theme(QObject):
         colour = QColor(getattr(self.colours, role))
         colour.setAlphaF(alpha)
         return colour
-
-    def state_icon(self, state: State, size_px: int = 16) -> QIcon:
-        """Return the icon of a state in the present scheme: ask again after `changed`."""
-        ratio = self._application.devicePixelRatio()
-        pixmap = QPixmap(round(size_px * ratio), round(size_px * ratio))
-        pixmap.setDevicePixelRatio(ratio)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        paint_state(painter, QRectF(0, 0, size_px, size_px), state, self.colours)
-        painter.end()
-        return QIcon(pixmap)
 
     def _system_scheme(self) -> Scheme:
         system = QGuiApplication.styleHints().colorScheme()

@@ -61,11 +61,6 @@ class RecordLog:
         """Give entries from now on to another sink, too."""
         self._sinks.append(sink)
 
-    @property
-    def next_seq(self) -> int:
-        """The number that the next entry will get."""
-        return self._next_seq
-
     def position(self, track: Track) -> int:
         """Return the number of samples that a track holds so far."""
         return self._positions[track]
