@@ -12,13 +12,18 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import queue
 import signal
 import sys
-from typing import Any, BinaryIO
+import threading
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from simulator.engine import pcm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The model leaves up to 0.3 s of silence around a sentence: in front it only delays the reply.
 _LEAD_MS = 40
@@ -28,17 +33,35 @@ _GAIN = 1.4
 
 
 def main() -> None:
-    """Answers requests until there are no more, which the end of the engine's process brings about too."""
+    """Answers requests until there are no more, which the end of the engine's process brings about too.
+
+    That end is heard at once, also while the model loads or speaks, which takes seconds.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C in the terminal is the engine's to act upon
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not get between the answers
     try:
-        _serve(sys.stdin.buffer, answers)
+        _serve(_requests(sys.stdin.fileno()), answers)
     except BrokenPipeError:
         sys.exit(0)  # nobody is left to answer
 
 
-def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def _requests(descriptor: int) -> Iterator[bytes]:
+    """The lines that come, read on a thread that ends the process with them."""
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def read() -> None:
+        with os.fdopen(descriptor, "rb", closefd=False) as requests:
+            for line in requests:
+                lines.put(line)
+        os._exit(0)  # nobody is left to speak to
+
+    threading.Thread(target=read, name="requests", daemon=True).start()
+    while True:
+        yield lines.get()
+
+
+def _serve(requests: Iterator[bytes], answers: BinaryIO) -> None:
     speaker = _Speaker()
     for line in requests:
         request = json.loads(line)

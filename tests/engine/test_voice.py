@@ -1,5 +1,6 @@
 """The voice speaks in a process of its own, and outlives that process."""
 
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -54,3 +55,11 @@ async def test_its_end_leaves_no_process(voice: Voice) -> None:
     assert not process.is_running()
     with pytest.raises(RuntimeError):
         await voice.spoken("Hello you.", 1.0)
+
+
+def test_the_speaker_ends_with_the_engine_also_while_it_loads() -> None:
+    # A text to be split makes it load its model first, which takes seconds.
+    command = [sys.executable, "-P", "-m", "simulator.engine.speaker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as speaker:
+        output, _ = speaker.communicate(b'{"text": "Hello.", "speed": null}\n', timeout=20)
+        assert (speaker.returncode, output) == (0, b"")
