@@ -128,19 +128,19 @@ def resolve(
 ) -> EngineTarget:
     """Return where to connect and with what, with keys looked up.
 
-    Raises UnknownName, UsageError for a bad address or header, KeyMissing where a key is needed and none is found.
+    Raises UnknownName, UsageError for a bad address, header or key, KeyMissing where a key is needed and none is found.
     """
     profile = _find(name_or_url)
     model = model or profile.model or ""
     sent = _headers_of(profile)
-    for header, value in (headers or {}).items():
+    sent.update(headers or {})
+    sent.update({header: _from_environment(header, variable) for header, variable in (header_env or {}).items()})
+    for header, value in sent.items():
         _check_header(header, value)
-        sent[header] = value
-    for header, variable in (header_env or {}).items():
-        sent[header] = _from_environment(header, variable)
-        _check_header(header, sent[header])
     key = _key(profile, api_key_env)
     if key is not None:
+        if not _can_be_sent(key):
+            raise UsageError(f"The key of the engine “{profile.name}” holds characters that no key has: copy it anew.")
         sent["Authorization"] = f"Bearer {key}"
     elif profile.needs_key and not any(_carries_key(header) for header in sent):
         raise KeyMissing(_key_missing_sentence(profile))
@@ -207,8 +207,12 @@ def _check_header(name: str, value: str) -> None:
         raise UsageError(f"“{name}” cannot be the name of a header: use letters, digits and hyphens.")
     if name.casefold() == "openai-beta":
         raise UsageError("The header OpenAI-Beta asks for the old interface, which the profile excludes: leave it out.")
-    if not value.isprintable() or not value.isascii():
+    if not _can_be_sent(value):
         raise UsageError(f"The value of the header {name} holds characters that cannot be sent: check it.")
+
+
+def _can_be_sent(value: str) -> bool:
+    return value.isprintable() and value.isascii()
 
 
 def _check_profile(profile: EngineProfile) -> None:

@@ -128,6 +128,26 @@ def test_an_address_with_a_key_variable_sends_it_as_bearer(monkeypatch: pytest.M
     assert target.headers == {"Authorization": f"Bearer {KEY}"}
 
 
+@pytest.mark.parametrize("damage", ["\n", "\x1b", "é"])
+@pytest.mark.parametrize("variables", [{"api_key_env": "MY_KEY"}, {"header_env": {"api-key": "MY_KEY"}}])
+def test_a_damaged_key_is_named_before_it_is_sent_and_not_shown(
+    damage: str, variables: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", f"sk-first{damage}second")
+    with pytest.raises(UsageError, match="holds characters") as error:
+        resolve("ws://127.0.0.1:8080/", **variables)  # type: ignore[arg-type]
+    assert "first" not in str(error.value)
+    assert "second" not in str(error.value)
+
+
+def test_a_damaged_key_of_the_users_engine_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    headers: dict[str, str | FromEnvironment] = {"api-key": FromEnvironment("MY_KEY")}
+    save_profile(EngineProfile(name="mine", url="wss://e.example/", headers=headers))
+    monkeypatch.setenv("MY_KEY", "sk-first\nsecond")
+    with pytest.raises(UsageError, match="header api-key holds characters"):
+        resolve("mine")
+
+
 @pytest.mark.parametrize("variables", [{"api_key_env": "NOT_SET"}, {"header_env": {"api-key": "NOT_SET"}}])
 def test_a_variable_that_is_not_set_is_named(variables: dict[str, object]) -> None:
     with pytest.raises(KeyMissing, match="NOT_SET"):
