@@ -1,5 +1,6 @@
 """Reading the fields of events: an engine chose what to send, so every access survives a wrong type."""
 
+import sys
 from typing import Any
 
 from simulator.record.entries import Entry
@@ -41,8 +42,8 @@ def dicts_at(entry: Entry, *path: str) -> list[dict[str, Any]]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether a value is a number; true and false are none, nor is a whole number larger than a float can be."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def milliseconds(start: Entry, end: Entry) -> float:
