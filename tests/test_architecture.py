@@ -141,9 +141,10 @@ def third_parties() -> set[str]:
 
 
 def declared() -> set[str]:
-    """Return the distributions that pyproject.toml declares, with the extra that the product itself can use."""
+    """Return the distributions that pyproject.toml declares, with the extras that the product itself can use."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    requirements = [*project["dependencies"], *project["optional-dependencies"]["ears"]]
+    extras = project["optional-dependencies"]
+    requirements = [*project["dependencies"], *extras["ears"], *extras["voices"]]
     return {canonicalize_name(Requirement(text).name) for text in requirements}
 
 

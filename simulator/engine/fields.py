@@ -94,7 +94,7 @@ def audio_format(value: object, param: str) -> dict[str, Any]:
 
 
 def voice(value: object, param: str) -> str | dict[str, Any]:
-    """Any name, or {"id": name}. The engine has one voice and lends it to every name."""
+    """Any name, or {"id": name}: a name without a voice of its own gets the usual one."""
     if isinstance(value, dict):
         return {"id": a_name(an_object(value, param, ("id",)).get("id"), f"{param}.id")}
     return a_name(value, param)

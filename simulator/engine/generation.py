@@ -164,10 +164,11 @@ async def _spoken(
     texts: AsyncGenerator[str, None], voice: Voice, request: ResponseRequest
 ) -> AsyncGenerator[tuple[str, bytes], None]:
     """Sentences with their audio."""
+    name = request.voice if isinstance(request.voice, str) else str(request.voice["id"])
     async with aclosing(texts):
         async for text in texts:
             for sentence in await voice.sentences(text):
-                yield sentence, await voice.spoken(sentence, request.speed)
+                yield sentence, await voice.spoken(sentence, request.speed, name)
 
 
 @asynccontextmanager

@@ -1,7 +1,7 @@
-"""The engine's voice, sentence by sentence, in a process of its own (see speaker).
+"""The engine's voices, sentence by sentence, in a process of their own (see speaker).
 
-One American voice comes in the package, and it speaks whatever name the session asks for. A sentence takes 10 to 30 ms,
-the first one some 0.7 s with loading: `warm_up` does that before anybody asks.
+Which one speaks for the name that a session asks for: see voices. A sentence takes 10 to 60 ms, the
+first one some 0.7 s with loading: `warm_up` does that before anybody asks.
 """
 
 from __future__ import annotations
@@ -45,19 +45,20 @@ class Voice:
         Raises:
             VoiceError: it cannot speak.
         """
-        found: list[str] = await self._answer(text, None)
+        found: list[str] = await self._answer({"text": text, "speed": None})
         return found
 
-    async def spoken(self, sentence: str, speed: float) -> bytes:
+    async def spoken(self, sentence: str, speed: float, name: str = "") -> bytes:
         """The sentence as PCM16 at 24 kHz; empty where there is nothing to pronounce.
 
         Args:
             speed: 0.25 to 1.5, 1 is natural.
+            name: whose voice is to speak; any name.
 
         Raises:
             VoiceError: it cannot be spoken.
         """
-        audio: bytes = await self._answer(sentence, speed)
+        audio: bytes = await self._answer({"text": sentence, "speed": speed, "voice": name})
         return audio
 
     def close(self) -> None:
@@ -70,15 +71,15 @@ class Voice:
         if self._process is not None:
             _forget(self._process)
 
-    async def _answer(self, text: str, speed: float | None) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._asking, self._asked, text, speed)
+    async def _answer(self, request: dict[str, Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._asking, self._asked, request)
 
-    def _asked(self, text: str, speed: float | None) -> Any:
+    def _asked(self, request: dict[str, Any]) -> Any:
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(json.dumps({"text": text, "speed": speed}).encode() + b"\n")
+            process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
             answer = json.loads(process.stdout.readline())
             audio = process.stdout.read(answer.get("bytes", 0))

@@ -119,7 +119,7 @@ def test_no_event_of_a_client_makes_the_engine_fail(events: list[dict[str, Any]]
 class BrokenVoice(Voice):
     """Cannot say its second sentence."""
 
-    async def spoken(self, sentence: str, speed: float) -> bytes:
+    async def spoken(self, sentence: str, speed: float, name: str = "") -> bytes:
         if "farmer" in sentence:
             raise RuntimeError("the model is gone")
         return bytes(48_000)
