@@ -20,6 +20,8 @@ DRIVE_ENDED: Final = "drive.ended"
 STREAM_STARTED: Final = "stream.started"
 STREAM_STOPPED: Final = "stream.stopped"
 UTTERANCE: Final = "utterance"
+CLOCK_JUMPED: Final = "clock.jumped"
+HELD_UP: Final = "held.up"
 
 
 class Heard(NamedTuple):

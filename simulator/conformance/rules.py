@@ -4,8 +4,9 @@
 - No audio delta is longer than the profile allows, ends inside a sample, or is anything but base64.
 - Every speech_started comes with speech: within the onset limit of an onset, and none in silence. Every utterance
   counts by its own onset, so that a second onset after a pause inside it excuses no late first one.
-- What is not the engine's doing is never its failure: late sends, a lost connection, a clock that went back, a rate
-  limit, an interrupted run. A close by the engine leaves the clause undecided, with its code and what came before.
+- What is not the engine's doing is never its failure: late sends, a lost connection, a clock that jumped, a program
+  that was held up, a rate limit, an interrupted run. A close by the engine leaves the clause undecided, with its code
+  and what came before.
 - Events that nobody knows never fail anything.
 """
 
@@ -13,10 +14,11 @@ from bisect import bisect_right
 from typing import Final
 
 from simulator.conformance.check import Clause, Findings, label
-from simulator.conformance.evidence import DRIVE_ENDED
+from simulator.conformance.evidence import CLOCK_JUMPED, DRIVE_ENDED, HELD_UP
+from simulator.conformance.timekeeping import LONGEST_HOLD_MS
 from simulator.profile.facts import MAX_AUDIO_DELTA_MS
 from simulator.record.entries import Direction, Entry
-from simulator.record.fields import milliseconds, text, value_at
+from simulator.record.fields import milliseconds, number, text, value_at
 from simulator.record.rules.event import AUDIO_DELTA, broken_by, delta_ms
 
 REQUIRED_FIELDS: Final = Clause("required fields", "Each required event that is seen carries its required fields.")
@@ -29,11 +31,11 @@ SPEECH_ONLY: Final = Clause("speech only", "speech_started does not come before 
 RULES: Final = (REQUIRED_FIELDS, DELTA_LENGTH, WHOLE_SAMPLES, BASE64_AUDIO, ONSET_IN_TIME, SPEECH_ONLY)
 """What holds in every check."""
 
-LATEST_SEND_MS: Final = 200
+LATEST_SEND_MS: Final = LONGEST_HOLD_MS
 """An append later than this is our fault: the engine then heard silence where there was speech."""
 
-_LIMIT_CODES: Final = frozenset({"rate_limit_exceeded", "insufficient_quota", "session_expired"})
-"""Codes of errors that say nothing about how the engine behaves."""
+_LIMITS: Final = ("rate_limit", "insufficient_quota", "session_expired")
+"""What codes and types of errors begin with that say nothing about how the engine behaves."""
 
 _OF_EVENTS: Final = {each.name: each for each in (REQUIRED_FIELDS, DELTA_LENGTH, WHOLE_SAMPLES, BASE64_AUDIO)}
 """What an event breaks by itself is found by the rules that live sessions use too (record.rules.event)."""
@@ -105,10 +107,11 @@ def _other_faults(findings: Findings) -> None:
     back = evidence.clock_went_back()
     if back is not None:
         findings.fault(f"The clock of this computer went back ({label(back)}).")
+    _time_not_kept(findings)
     for entry in evidence.all(Direction.RECEIVED, "error"):
-        _limit_reached(findings, entry, text(entry, "error", "code"))
+        _limit_reached(findings, entry, "error")
     for entry in evidence.all(Direction.RECEIVED, "response.done"):
-        _limit_reached(findings, entry, text(entry, "response", "status_details", "error", "code"))
+        _limit_reached(findings, entry, "response", "status_details", "error")
     ended = evidence.noted(DRIVE_ENDED)
     for entry in evidence.all(Direction.NOTED, "problem"):
         findings.fault(text(entry, "sentence") or "The program itself failed.")
@@ -121,9 +124,26 @@ def _other_faults(findings: Findings) -> None:
         findings.fault("The run was interrupted.")
 
 
-def _limit_reached(findings: Findings, entry: Entry, code: str | None) -> None:
-    if code in _LIMIT_CODES:
-        findings.fault(f"The engine refused to go on with {code} ({label(entry)}): wait, and check the account.")
+def _time_not_kept(findings: Findings) -> None:
+    jumped = findings.evidence.noted(CLOCK_JUMPED)
+    if jumped is not None:
+        by_ms = number(jumped, "by_ms") or 0
+        reason = f"The clock of this computer jumped by {by_ms:.0f} ms: it was set, or the computer slept"
+        findings.fault(f"{reason} ({label(jumped)}).", retry=True)
+    held = max(
+        findings.evidence.all(Direction.NOTED, HELD_UP), key=lambda entry: number(entry, "ms") or 0, default=None
+    )
+    if held is not None:
+        held_ms = number(held, "ms") or 0
+        reason = f"This computer was busy: the program was held up for {held_ms:.0f} ms, {LONGEST_HOLD_MS} at most"
+        findings.fault(f"{reason} ({label(held)}).", retry=True)
+
+
+def _limit_reached(findings: Findings, entry: Entry, *way: str) -> None:
+    names = (text(entry, *way, "code"), text(entry, *way, "type"))
+    reached = next((name for name in names if name is not None and name.startswith(_LIMITS)), None)
+    if reached is not None:
+        findings.fault(f"The engine refused to go on with {reached} ({label(entry)}): wait, and check the account.")
 
 
 def _closed_early(findings: Findings, closed: Entry) -> None:

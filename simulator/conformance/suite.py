@@ -28,6 +28,7 @@ from simulator.conformance.report import (
     overall,
     result_of,
 )
+from simulator.conformance.timekeeping import Timekeeper
 from simulator.conformance.wire import Target, Wire, open_socket
 from simulator.errors import SimulatorError, StorageFault, UnknownName
 from simulator.profile.facts import SUITE_VERSION, TURN_DETECTIONS, turn_detection
@@ -211,6 +212,8 @@ class _Runner:
         wire: Wire | None = None
         driver: Driver | None = None
         ended: dict[str, Any] = {"finished": False}
+        timekeeper = Timekeeper(log)
+        watching = asyncio.create_task(timekeeper.watch())
         try:
             wire = Wire(await open_socket(self._target), log)
             driver = Driver(
@@ -234,6 +237,8 @@ class _Runner:
         except Exception as error:
             _note_own_mistake(log, error)
         finally:
+            timekeeper.look()
+            watching.cancel()
             await _finish(log, wire, driver, ended)
 
     def _voice(self, role: Role, attempt: int) -> SpeechRecording:

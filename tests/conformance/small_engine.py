@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
 
 CHUNK_MS = 20
 SILENCE_MS = 500
@@ -62,6 +63,9 @@ class SmallEngine:
                     await self._update(event)
                 case "input_audio_buffer.append":
                     await self._hear(np.frombuffer(base64.b64decode(event["audio"]), "<i2"))
+                case "response.create" if "limited" in self.faults:
+                    error = {"type": "requests", "code": "rate_limit_exceeded", "message": "slow down"}
+                    await self.send("error", error=error)
                 case "response.create":
                     self._answer(pieces=400, pace_s=0.04 if "fast" not in self.faults else 0)
                 case "conversation.item.truncate":
@@ -97,6 +101,9 @@ class SmallEngine:
         elif self.speech is not None and self.silent_ms >= SILENCE_MS:
             if "hang up" in self.faults:
                 await self.socket.close(1011, "oops")
+                return
+            if "vanish" in self.faults:
+                self.socket.transport.abort()
                 return
             item_id, self.speech = self.speech, None
             await self.send("input_audio_buffer.speech_stopped", item_id=item_id, audio_end_ms=self.heard_ms)
@@ -148,6 +155,9 @@ async def small_engine(*faults: str) -> AsyncIterator[str]:
         "late",
         "deaf",
         "hang up",
+        "vanish",
+        "limited",
+        "full",
         "no usage",
         "not over",
         "rounds",
@@ -159,5 +169,11 @@ async def small_engine(*faults: str) -> AsyncIterator[str]:
         with contextlib.suppress(ConnectionClosed):
             await SmallEngine(socket, set(faults)).run()
 
-    async with serve(handle, "127.0.0.1", 0, compression=None) as server:
+    def admit(connection: ServerConnection, _request: Request) -> Response | None:
+        nonlocal callers
+        callers += 1
+        return connection.respond(429, "too many") if "full" in faults and callers > 1 else None
+
+    callers = 0
+    async with serve(handle, "127.0.0.1", 0, compression=None, process_request=admit) as server:
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1/realtime"

@@ -429,6 +429,21 @@ def test_a_connection_that_ended_leaves_the_clause_undecided(by: str, word: str,
     inconclusive(sheet, word, retry=retry)
 
 
+@pytest.mark.parametrize(("held_ms", "words"), [(201, "held up for 201 ms"), (900, "held up for 900 ms")])
+def test_a_program_that_was_held_up_judges_no_engine(held_ms: int, words: str) -> None:
+    sheet = good_engine_turn()
+    sheet.edit("response.done", response={"id": "r1", "status": "failed"})
+    sheet.noted(3_000, "held.up", ms=held_ms)
+    inconclusive(sheet, f"This computer was busy: the program was {words}", retry=True)
+
+
+@pytest.mark.parametrize("by_ms", [-3_600_000, 251])
+def test_a_clock_that_jumped_judges_no_engine(by_ms: int) -> None:
+    sheet = good_engine_turn()
+    sheet.noted(3_000, "clock.jumped", by_ms=by_ms)
+    inconclusive(sheet, f"The clock of this computer jumped by {by_ms} ms", retry=True)
+
+
 @pytest.mark.parametrize("code", ["rate_limit_exceeded", "insufficient_quota", "session_expired"])
 def test_a_limit_of_the_account_is_not_the_engines_failure(code: str) -> None:
     sheet = good_engine_turn()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -83,23 +84,66 @@ async def test_ten_thousand_unknown_events_change_nothing(tmp_path: Path) -> Non
     assert report.verdict is Verdict.PASSED, report.results
 
 
-async def test_an_engine_that_closes_leaves_the_clause_undecided(tmp_path: Path) -> None:
-    result = only_result(await run(tmp_path, "hang up", only=("engine_turn",)))
-    assert result.verdict is Verdict.INCONCLUSIVE
-    assert "closed the connection with code 1011 “oops” after input_audio_buffer.speech_started" in result.reasons[0]
+UNDECIDED = {
+    "hang up": (
+        "engine_turn",
+        1,
+        "closed the connection with code 1011 “oops” after input_audio_buffer.speech_started",
+    ),
+    "vanish": ("engine_turn", 3, "The connection was lost after input_audio_buffer.speech_started"),
+    "limited": ("barge_in", 1, "refused to go on with rate_limit_exceeded"),
+    "full": ("engine_turn", 1, "takes no more connections at present (429)"),
+    "fast": ("barge_in", 3, "had finished its reply"),
+}
+"""What keeps a check from being tried: the check, the attempts it gets, and what it must say."""
 
 
-async def test_an_engine_that_is_done_too_soon_is_tried_three_times(tmp_path: Path) -> None:
-    report = await run(tmp_path, "fast", only=("barge_in",))
-    result = only_result(report)
-    assert (result.verdict, result.attempts, report.exit_code) == (Verdict.INCONCLUSIVE, 3, 2)
-    assert "had finished its reply" in result.reasons[0]
-    assert result.record == "barge_in-server_vad-attempt3.jsonl"
+async def test_what_could_not_be_tried_is_undecided_and_says_why(tmp_path: Path) -> None:
+    runs = [run(tmp_path / fault, fault, only=(check,)) for fault, (check, *_) in UNDECIDED.items()]
+    for report, (fault, (_, attempts, words)) in zip(await asyncio.gather(*runs), UNDECIDED.items(), strict=True):
+        result = only_result(report)
+        assert (result.verdict, report.exit_code) == (Verdict.INCONCLUSIVE, 2), (fault, result)
+        assert result.attempts == attempts, (fault, result)
+        assert words in result.reasons[0], (fault, result.reasons)
     requests = set()
     for name in ("barge_in-server_vad", "barge_in-server_vad-attempt2", "barge_in-server_vad-attempt3"):
-        entries = read_record(tmp_path / "records" / f"{name}.jsonl").entries
+        entries = read_record(tmp_path / "fast" / "records" / f"{name}.jsonl").entries
         requests |= {json.dumps(entry.event["item"]) for entry in entries if entry.type == "conversation.item.create"}
-    assert len(requests) == 3
+    assert len(requests) == 3, "a longer reply is asked for each time"
+
+
+async def test_a_program_that_is_held_up_judges_nothing(tmp_path: Path) -> None:
+    def hold_up(progress: Progress) -> None:
+        if progress.waiting_for == "speech_started":
+            time.sleep(0.4)
+
+    async with small_engine() as url:
+        report = await run_suite(
+            Target(url),
+            only=["engine_turn"],
+            turn_detections=["server_vad"],
+            records_dir=tmp_path / "records",
+            on_progress=hold_up,
+        )
+    result = only_result(report)
+    assert (result.verdict, result.attempts) == (Verdict.INCONCLUSIVE, 3)
+    assert any("This computer was busy: our audio left" in reason for reason in result.reasons)
+    assert any("This computer was busy: the program was held up" in reason for reason in result.reasons)
+
+
+async def test_a_failed_handshake_stops_no_other_check(tmp_path: Path) -> None:
+    report = await run(tmp_path, "no rate")
+    passed = Verdict.PASSED
+    assert verdicts(report) == {"handshake": Verdict.FAILED, "engine_turn": passed, "barge_in": passed}
+
+
+async def test_where_no_update_is_acknowledged_the_others_are_undecided_and_say_so(tmp_path: Path) -> None:
+    report = await run(tmp_path, "refuse")
+    handshake, *others = report.results
+    assert handshake.verdict is Verdict.FAILED
+    for result in others:
+        assert (result.verdict, result.attempts) == (Verdict.INCONCLUSIVE, 1)
+        assert "No session.update was ever acknowledged" in result.reasons[0]
 
 
 async def test_cancelling_gives_a_report_of_what_was_done(tmp_path: Path) -> None:
