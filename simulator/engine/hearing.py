@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from simulator.engine.conversation import Item
     from simulator.engine.ears import Ears
     from simulator.engine.end_of_turn import Words
+    from simulator.engine.input_audio import TurnHeard
 
 _LOG = logging.getLogger(__name__)
 
@@ -46,10 +47,11 @@ class Hearing:
         self._sent: dict[str, int] = {}  # characters that left as deltas, by item
         self._coming: dict[str, asyncio.Task[None]] = {}
 
-    def heard(self, item_id: str, audio: bytes, *, pausing: bool) -> None:
+    def heard(self, turn: TurnHeard) -> None:
         """The turn in progress has come so far. What is not a pause is left out while others are heard."""
-        if pausing or not self._ears.are_busy:
-            self._transcript(item_id).hear(audio, pausing=pausing)
+        if turn.pausing or not self._ears.are_busy:
+            transcript = self._transcript(turn.item_id)
+            transcript.hear(turn.audio, pausing=turn.pausing, asks_closes=turn.is_asked)
 
     async def words(self, item_id: str) -> Words | None:
         """The words of the turn in progress; None where there are none to be had in time."""

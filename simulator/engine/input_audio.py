@@ -41,11 +41,15 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class TurnHeard:
-    """How far a turn has come, for whoever recognises its words. `pausing`: nobody speaks at its end."""
+    """How far a turn has come, for whoever recognises its words.
+
+    `pausing`: nobody speaks at its end; `is_asked`: `TurnUndecided` may follow.
+    """
 
     item_id: str
     audio: bytes
     pausing: bool
+    is_asked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,8 @@ class InputAudio:
         pausing = edge is Edge.PAUSED
         if pausing or (self._detector.pause_start is None and now - self._heard_until >= _HEARD_EVERY):
             self._heard_until = now
-            yield TurnHeard(self._item_id, self._bytes(self._audio_start, now), pausing)
+            is_asked = pausing and self._detector.settings.silence_samples is None
+            yield TurnHeard(self._item_id, self._bytes(self._audio_start, now), pausing, is_asked)
 
     def commit(self) -> tuple[str, bytes]:
         """Ends the turn by hand: item id and audio, the id of the turn in progress where there is one.

@@ -181,7 +181,7 @@ class Session:
             case TurnStarted():
                 self._turn_started(event)
             case TurnHeard() if self._hearing is not None:
-                self._hearing.heard(event.item_id, event.audio, pausing=event.pausing)
+                self._hearing.heard(event)
             case TurnUndecided() if self._hearing is not None:
                 # The words are mostly known by now: they were asked for 300 ms of audio ago.
                 words = await self._hearing.words(event.item_id)

@@ -58,19 +58,15 @@ class Transcript:
         self._asked = 0
         self._work: asyncio.Task[None] | None = None
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether a reading is under way."""
-        return self._work is not None and not self._work.done()
-
-    def hear(self, audio: bytes, *, pausing: bool) -> None:
+    def hear(self, audio: bytes, *, pausing: bool, asks_closes: bool = False) -> None:
         """Reads the turn as far as it has come, in the background; a later call makes this one superfluous.
 
         Args:
             audio: the turn from its beginning.
             pausing: nobody speaks at its end.
+            asks_closes: `now` will be asked how likely a sentence ends there.
         """
-        self._begin(audio, pausing=pausing, last=False)
+        self._begin(audio, pausing=pausing, asks_closes=asks_closes)
 
     async def now(self) -> Words:
         """The words of all that was heard so far.
@@ -104,15 +100,22 @@ class Transcript:
         if self._work is not None:
             self._work.cancel()
 
-    def _begin(self, audio: bytes, *, pausing: bool, last: bool) -> None:
+    def _begin(self, audio: bytes, *, pausing: bool, asks_closes: bool = False, last: bool = False) -> None:
         self._asked += 1
-        work = self._read(audio, self._asked, self._work, pausing=pausing, last=last)
+        work = self._read(audio, self._asked, self._work, pausing=pausing, asks_closes=asks_closes, last=last)
         self._work = asyncio.get_running_loop().create_task(work)
         # Whoever waits for it gets the exception; where nobody waits, none is lost.
         self._work.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _read(
-        self, audio: bytes, asked: int, before: asyncio.Task[None] | None, *, pausing: bool, last: bool
+        self,
+        audio: bytes,
+        asked: int,
+        before: asyncio.Task[None] | None,
+        *,
+        pausing: bool,
+        asks_closes: bool,
+        last: bool,
     ) -> None:
         if before is not None:
             await asyncio.wait([before])
@@ -122,7 +125,7 @@ class Transcript:
             end = _quiet_place(audio, self._done_bytes + _LONGEST_PIECE_BYTES)
             self._end_piece(await self._ears.recognise(audio[self._done_bytes : end], self._agreed), end)
         piece = audio[self._done_bytes :]
-        found = await self._ears.recognise(piece, self._agreed, asks_closes=pausing and not last)
+        found = await self._ears.recognise(piece, self._agreed, asks_closes=asks_closes)
         self._read_bytes = len(audio)
         self._closes = found.closes
         self.text = _joined(self._pieces, found.text)
