@@ -1,8 +1,20 @@
 """The log: every event both ways, filtered as you type, with the JSON of the selected one beside it."""
 
+from itertools import islice
+
 import msgspec
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPalette, QShortcut, QShowEvent
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QGuiApplication,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QShortcut,
+    QShowEvent,
+    QStaticText,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -13,7 +25,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSplitter,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -29,11 +40,11 @@ from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme, ui_font
 from ui.widgets.json_view import JsonView
 
 _TYPING_PAUSE_MS = 120
+_COUNT_PAUSE_MS = 250
 _NARROW_PX = 560
 """Below this width of the table the sizes are left to the inspector."""
-_KEPT_CELLS = 4_000
-_LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft) | int(Qt.TextFlag.TextSingleLine)
-_RIGHT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight) | int(Qt.TextFlag.TextSingleLine)
+_KEPT_CELLS = 2_000
+_DROPPED_CELLS = 50
 
 
 class LogPanel(QWidget):
@@ -80,7 +91,10 @@ class LogPanel(QWidget):
             self._delegate.forget()
         if at_end:
             self.table.scrollToBottom()
-        self._show_count()
+        if self.table.isHidden():
+            self._show_count()
+        elif not self._counting.isActive():
+            self._counting.start()
 
     def show_seq(self, seq: int) -> None:
         """Select the row of an entry; a filter that hides it is lifted."""
@@ -144,6 +158,11 @@ class LogPanel(QWidget):
         self.audio_box.setToolTip("Show the events that carry audio, some fifty a second.")
         self.count = QLabel()
         self.count.setProperty("role", "muted")
+        # A label that changes costs a layout of the whole panel: not in every frame.
+        self._counting = QTimer(self)
+        self._counting.setSingleShot(True)
+        self._counting.setInterval(_COUNT_PAUSE_MS)
+        self._counting.timeout.connect(self._show_count)
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
         self._typing.setInterval(_TYPING_PAUSE_MS)
@@ -154,7 +173,7 @@ class LogPanel(QWidget):
         self.audio_box.toggled.connect(self._apply_filter)
 
     def _build_table(self) -> None:
-        table = QTableView()
+        table = _Table(self._theme)
         table.setModel(self.model)
         table.setAccessibleName("Log")
         self._delegate = _RowDelegate(self._theme, table, self.model)
@@ -183,6 +202,7 @@ class LogPanel(QWidget):
         header.setSectionResizeMode(Column.GIST, QHeaderView.ResizeMode.Stretch)
         table.viewport().installEventFilter(self)
         table.selectionModel().currentRowChanged.connect(self._current_changed)
+        table.selectionModel().selectionChanged.connect(self._delegate.show_selection)
         self.table = table
         copy = QShortcut(QKeySequence.StandardKey.Copy, table)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
@@ -294,6 +314,9 @@ class LogPanel(QWidget):
     def _show_count(self) -> None:
         rows, total = self.model.rowCount(), self.model.total
         self.count.setText(f"{rows:,} of {total:,}")
+        self._show_emptiness(rows, total)
+
+    def _show_emptiness(self, rows: int, total: int) -> None:
         self.empty.setVisible(rows == 0)
         self.table.setVisible(rows > 0)
         if total == 0:
@@ -307,6 +330,22 @@ class LogPanel(QWidget):
         self.copy_button.setEnabled(False)
 
 
+class _Table(QTableView):
+    """Fills its ground by itself: else each frame of it would draw the grounds of all that it lies on."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the ground, then the rows."""
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self._theme.colour("sunken"))
+        painter.end()
+        super().paintEvent(event)
+
+
 class _RowDelegate(QStyledItemDelegate):
     """Paints a cell with as little as it takes: text, and colour and weight where a row asks for attention."""
 
@@ -316,19 +355,31 @@ class _RowDelegate(QStyledItemDelegate):
         self._table = table
         self._model = model
         self._pens: dict[object, QColor] = {}
-        self._cells: dict[tuple[int, int, int], tuple[str, QColor, QColor | None]] = {}
-        """Text, ink and tint by entry, column and width: a frame of a running log paints the same rows again."""
+        self._cells: dict[tuple[int, int, int], tuple[QStaticText, QPointF, QColor, QColor | None]] = {}
+        """Laid-out text, its place in the cell, ink and tint by entry, column and width: a frame of a running log
+        paints the same rows again."""
+        self._selected: set[int] = set()
+        """The selected rows: to ask each cell's option costs more than to paint it."""
         theme.changed.connect(self._load)
-        model.modelReset.connect(self.forget)
+        model.modelReset.connect(self._reset)
         self._load()
+
+    def show_selection(self) -> None:
+        """Take over which rows are selected."""
+        self._selected = {index.row() for index in self._table.selectionModel().selectedRows()}
 
     def forget(self) -> None:
         """Look at every row anew."""
         self._cells.clear()
 
+    def _reset(self) -> None:
+        self._selected.clear()
+        self.forget()
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell."""
-        entry = self._model.entry_at(index.row())
+        row = index.row()
+        entry = self._model.entry_at(row)
         if entry is None:
             return
         column = index.column()
@@ -337,18 +388,30 @@ class _RowDelegate(QStyledItemDelegate):
         cell = self._cells.get(key)
         if cell is None:
             if len(self._cells) > _KEPT_CELLS:
-                self._cells.clear()
-            sign: Sign = index.data(SIGN_ROLE)
-            tint = None if sign is Sign.PLAIN else self._pens[("tint", sign)]
-            text = self._elided(str(index.data()), column, rect.width() - 12, painter)
-            cell = self._cells[key] = text, self._pen(sign, entry.direction, column), tint
-        text, pen, tint = cell
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, self._table.palette().color(QPalette.ColorRole.Highlight))
+                for oldest in list(islice(self._cells, _DROPPED_CELLS)):
+                    del self._cells[oldest]
+            cell = self._cells[key] = self._laid_out(painter, rect, index, entry)
+        text, place, ink, tint = cell
+        if row in self._selected:
+            painter.fillRect(rect, self._pens["selection"])
         elif tint is not None:
             painter.fillRect(rect, tint)
-        painter.setPen(pen)
-        painter.drawText(rect.adjusted(6, 0, -6, 0), _RIGHT if column == Column.SIZE else _LEFT, text)
+        painter.setPen(ink)
+        painter.drawStaticText(place + rect.topLeft(), text)
+
+    def _laid_out(
+        self, painter: QPainter, rect: QRect, index: Index, entry: Entry
+    ) -> tuple[QStaticText, QPointF, QColor, QColor | None]:
+        column = index.column()
+        sign: Sign = index.data(SIGN_ROLE)
+        tint = None if sign is Sign.PLAIN else self._pens[("tint", sign)]
+        text = QStaticText(self._elided(str(index.data()), column, rect.width() - 12, painter))
+        text.setTextFormat(Qt.TextFormat.PlainText)
+        text.prepare(font=painter.font())
+        size = text.size()
+        left = rect.width() - 6 - size.width() if column == Column.SIZE else 6
+        place = QPointF(left, round((rect.height() - size.height()) / 2))
+        return text, place, self._pen(sign, entry.direction, column), tint
 
     @staticmethod
     def _elided(text: str, column: int, width: int, painter: QPainter) -> str:
@@ -372,6 +435,7 @@ class _RowDelegate(QStyledItemDelegate):
         self._cells.clear()
         self._pens = {
             "text": colour("text"),
+            "selection": colour("selection"),
             "muted": colour("text_muted"),
             Direction.RECEIVED: colour("agent"),
             Direction.SENT: colour("participant"),
