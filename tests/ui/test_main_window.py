@@ -155,6 +155,8 @@ def test_escape_stops_the_reply_and_does_nothing_without_one(rig: WindowRig) -> 
     wait_until(rig.window.connection.stop_button.isEnabled)
     assert not rig.commands("stop_reply")
     assert rig.window.connection.activity.text() == "agent speaks"
+    # The longest that the bars get: they must not push the right column off a screen of 1280 pixels.
+    assert rig.window.connection.minimumSizeHint().width() <= 1280
     QTest.keyClick(rig.window, Qt.Key.Key_Escape)
     rig.wait_for_command("stop_reply")
     wait_until(lambda: not rig.window.connection.stop_button.isEnabled())

@@ -277,6 +277,8 @@ class ConnectionPanel(QFrame):
         upper.addSpacing(2 * SPACE_PX)
         upper.addWidget(self.state_label)
         upper.addWidget(self.clock)
+        upper.addSpacing(2 * SPACE_PX)
+        upper.addWidget(self.activity)
         upper.addStretch(1)
         upper.addWidget(self.recording_light)
         upper.addSpacing(SPACE_PX)
@@ -288,7 +290,6 @@ class ConnectionPanel(QFrame):
         for button in (self.talk_button, self.open_button, self.mute_button):
             lower.addWidget(button)
         lower.addStretch(1)
-        lower.addWidget(self.activity)
         lower.addWidget(self.listening_button)
         lower.addWidget(self.stop_button)
         lower.addSpacing(2 * SPACE_PX)
