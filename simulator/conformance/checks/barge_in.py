@@ -117,6 +117,9 @@ def _judge_truncation(findings: Findings, started: Entry) -> None:
     answer = findings.need(TRUNCATION_ACKNOWLEDGED, answer, kind, since=sent, within_ms=limit_ms)
     findings.at_most(TRUNCATION_ACKNOWLEDGED, "truncate to its acknowledgement", sent, answer, limit_ms)
     graded_ms = number(answer, "audio_end_ms")
+    if graded_ms is not None and audio_end_ms is not None:
+        apart_ms = graded_ms - audio_end_ms
+        findings.measure("graded position against the request", apart_ms, "ms", start=sent, end=answer)
     if graded_ms != audio_end_ms:
         reason = f"Truncated at {audio_end_ms} ms, but acknowledged at {graded_ms} ({label(answer)})."
         findings.fail(TRUNCATED_POSITION, reason)

@@ -15,6 +15,7 @@ from typing import Final
 
 from simulator.audio.recordings import Role
 from simulator.conformance.check import Check, Clause, Findings, label
+from simulator.conformance.choices import RESPONSE_START
 from simulator.conformance.clauses import (
     AUDIO_START,
     COMMITTED,
@@ -83,8 +84,11 @@ def judge(findings: Findings) -> None:
     first = findings.need(
         ANSWER_BEGINS, first, "audio of the answer", since=committed, within_ms=limit_ms, over=response.done
     )
-    findings.at_most(ANSWER_BEGINS, "committed to first audio", committed, first, limit_ms)
-    findings.measure("end of speech to first audio", milliseconds(offset, first), "ms", start=offset, end=first)
+    for name, start in (("committed", committed), ("end of speech", offset)):
+        if name == RESPONSE_START.value:
+            findings.at_most(ANSWER_BEGINS, f"{name} to first audio", start, first, limit_ms)
+        else:
+            findings.measure(f"{name} to first audio", milliseconds(start, first), "ms", start=start, end=first)
     _judge_answer(findings, response, first)
 
 
