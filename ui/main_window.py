@@ -95,7 +95,6 @@ class MainWindow(QMainWindow):
         self.feed.start()
         self.devices_feed.refresh()
         self.checks_feed.list_checks()
-        self.reports_feed.refresh()
 
     def show_live(self) -> None:
         """Put the live session on screen."""
@@ -255,6 +254,8 @@ class MainWindow(QMainWindow):
         feed.failed.connect(self._tell)
         self.checks_feed.failed.connect(self._tell)
         self.checks_feed.run_ended.connect(self._run_ended)
+        # One child after the other: what the first frame does not need must not compete with it.
+        self.devices_feed.listed.connect(self.reports_feed.refresh)
         self.reports_feed.changed.connect(self._show_reports)
         self.faults_feed.changed.connect(self._show_faults)
         self.faults_feed.failed.connect(self._tell)
