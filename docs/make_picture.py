@@ -86,7 +86,7 @@ def take() -> None:
     commands.set_listening(False)
     QTest.qWait(3_500)
     image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
-    if not image.save(str(PICTURE), "PNG", 0):
+    if not image.save(str(PICTURE), quality=0):
         raise OSError(f"{PICTURE} cannot be written")
     window.ended.connect(application.quit, Qt.ConnectionType.QueuedConnection)
     window.close()
@@ -100,7 +100,7 @@ def _wait(condition: Callable[[], object]) -> None:
         if condition():
             return
         QTest.qWait(20)
-    raise TimeoutError(f"line {condition.__code__.co_firstlineno}: what the picture shows did not happen")
+    raise TimeoutError("what the picture shows did not happen")
 
 
 if __name__ == "__main__":
