@@ -72,7 +72,10 @@ async def generate(response: Response, steps: AsyncGenerator[Step, None], voice:
             step = await anext(coming, None)
             while step is not None:
                 if isinstance(step, Call):
-                    response.call(step.name, json.dumps(step.arguments, ensure_ascii=False))
+                    arguments = json.dumps(step.arguments, ensure_ascii=False)
+                    if not response.may_say(characters=len(arguments)):
+                        raise CutShortError(_TOKEN_LIMIT)
+                    response.call(step.name, arguments)
                     step = await anext(coming, None)
                 else:
                     message = _Message(step, coming)
@@ -112,7 +115,7 @@ async def _write(response: Response, texts: AsyncGenerator[str, None], _voice: V
     async with aclosing(texts):
         async for text in texts:
             for word in _words(text, first=first):
-                if not response.may_say(0):
+                if not response.may_say(characters=len(word)):
                     raise CutShortError(_TOKEN_LIMIT)
                 response.words(word)
                 await delivery.room()
@@ -152,10 +155,12 @@ async def _deliver(
     pace = delivery.pace
     due = started + (sent / pcm.BYTES_PER_MS / pace.rate - pace.lead_ms) / 1000
     await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
-    if not response.may_say(pcm.samples_in(audio)):
+    beginning = [word for start, word in words if start < sent + len(audio)]
+    if not response.may_say(samples=pcm.samples_in(audio), characters=sum(map(len, beginning))):
         raise CutShortError(_TOKEN_LIMIT)
-    while words and words[0][0] < sent + len(audio):
-        response.words(words.pop(0)[1])
+    del words[: len(beginning)]
+    for word in beginning:
+        response.words(word)
     response.audio(audio)
     return len(audio)
 

@@ -50,19 +50,15 @@ class Response:
         self._emit({"type": "response.created", "response": self._shown("in_progress", None, None)})
 
     @property
-    def tokens(self) -> int:
-        """Output tokens so far."""
-        return usage.text_tokens(self._characters) + usage.audio_tokens(self._samples)
-
-    @property
     def audio_ms(self) -> float:
         """Length of its speech so far."""
         return self._samples / pcm.SAMPLES_PER_MS
 
-    def may_say(self, samples: int) -> bool:
-        """Whether so much more audio stays within max_output_tokens."""
+    def may_say(self, *, samples: int = 0, characters: int = 0) -> bool:
+        """Whether so much more audio and text stay within max_output_tokens."""
         limit = self.request.max_output_tokens
-        return isinstance(limit, str) or self.tokens + usage.audio_tokens(samples) <= limit
+        text = usage.text_tokens(self._characters + characters)
+        return isinstance(limit, str) or text + usage.audio_tokens(self._samples + samples) <= limit
 
     # ---- message items
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from simulator.engine import voices
 from simulator.engine.voice import Voice
@@ -30,7 +29,7 @@ async def voice() -> AsyncIterator[Voice]:
 
 def pitch_hz(audio: bytes) -> float:
     """The median pitch of the voiced parts, by autocorrelation."""
-    samples: NDArray[np.float64] = np.frombuffer(audio, "<i2").astype(float)
+    samples = np.frombuffer(audio, "<i2").astype(float)
     found = []
     for start in range(0, len(samples) - 1440, 1440):
         piece = samples[start : start + 1440] - samples[start : start + 1440].mean()
