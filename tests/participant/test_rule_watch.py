@@ -15,8 +15,13 @@ from simulator.participant.messages import (
     SetTalk,
     VoiceKind,
 )
+from simulator.participant.recorder import SessionRecorder
+from simulator.participant.rule_watch import RuleWatch
 from simulator.record.entries import Entry
 from simulator.record.reader import read_record
+from simulator.record.redact import Redactor
+from simulator.record.rules.event import Broken
+from simulator.record.rules.live import LiveRules
 from tests.participant.live_process import LiveProcess
 
 
@@ -77,3 +82,29 @@ async def test_other_engines_are_never_told_to_break_rules(records: Path) -> Non
         error = await live.send(Connect, engine="ws://127.0.0.1:9/v1", faults=["odd_bytes"], record_folder=str(records))
         assert error == "Only the embedded engine can be told to break rules: choose it, or no faults."
         assert await live.end_input() == 0
+
+
+class _BrokenRules(LiveRules):
+    """Rules with a bug."""
+
+    def feed(self, entry: Entry) -> list[Broken]:
+        raise KeyError(entry.type)
+
+
+def test_a_bug_in_a_rule_ends_the_watching_and_not_the_session(tmp_path: Path) -> None:
+    entries: list[Entry] = []
+    recorder = SessionRecorder(
+        tmp_path / "session.jsonl", redactor=Redactor(), on_entry=entries.append, on_fault=lambda fault: None
+    )
+    watch = RuleWatch(recorder, _BrokenRules())
+    recorder.log.received({"type": "session.created", "session": {}}, recorder.started_ns)
+    recorder.log.received({"type": "session.updated", "session": {}}, recorder.started_ns)
+
+    watch.judge()
+    watch.tick(1_000_000)
+    recorder.close("the test ended")
+
+    (problem,) = [entry.event for entry in entries if entry.type == "problem"]
+    assert problem["whose"] == "ours"
+    assert "no longer marks violations" in problem["sentence"]
+    assert "KeyError" in problem["details"]
