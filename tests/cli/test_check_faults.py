@@ -46,5 +46,5 @@ def test_a_fault_that_cannot_be_had_is_wrong_use(
 
 
 def test_a_voice_that_there_is_not_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "--engine", "embedded", "--only", "engine_turn", "--voice", "nobody", "--no-store"]) == 3
+    assert main(["check", "--engine", "embedded", "--only", "engine_turn", "--voice", "nobody"]) == 3
     assert "no voice or recording called “nobody”" in capsys.readouterr().err
