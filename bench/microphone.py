@@ -18,7 +18,7 @@ from bench.figures import Figure
 from simulator.engines.children import child_environment, python_command
 from simulator.errors import SimulatorError
 from simulator.participant.feed import PipeFeed
-from simulator.participant.messages import ChooseVoice, Connect, VoiceKind
+from simulator.participant.messages import ChooseVoice, Connect, SetTalk, VoiceKind
 from simulator.participant.process import Participant
 from simulator.units import BLOCK_MS
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine
@@ -69,7 +69,7 @@ async def _participant(url: str, kind: VoiceKind, folder: str) -> list[int]:
     participant = Participant(PipeFeed(1).publish)
     await participant.start()
     choice = ChooseVoice(id=1, kind=kind, recording="monologue" if kind is VoiceKind.RECORDING else None)
-    for command in (choice, Connect(id=2, engine=url, record_folder=folder)):
+    for command in (choice, Connect(id=2, engine=url, record_folder=folder), SetTalk(id=3, down=True)):
         reply = await participant.handle(command)
         if reply.error is not None:
             raise SimulatorError(reply.error)

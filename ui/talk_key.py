@@ -1,6 +1,12 @@
-"""Space as the talk key: held for a microphone, pressed for a recording; never taken from a text field or a dialog."""
+"""Space as the talk key: held for a microphone, pressed for a recording; never taken from a text field or a dialog.
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+A key that is held repeats itself: on X11 as releases with a press right behind, which Qt does not always know for what
+they are. So a release counts once no press has followed for a moment.
+"""
+
+from typing import Final
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -24,6 +30,9 @@ def takes_text(widget: QWidget | None) -> bool:
     return isinstance(widget, QLineEdit | QAbstractSpinBox)
 
 
+LET_GO_AFTER_MS: Final = 40
+
+
 class TalkKey(QObject):
     """Watches the keys of a window."""
 
@@ -34,6 +43,10 @@ class TalkKey(QObject):
         super().__init__(window)
         self._window = window
         self._down = False
+        self._letting_go = QTimer(self)
+        self._letting_go.setSingleShot(True)
+        self._letting_go.setInterval(LET_GO_AFTER_MS)
+        self._letting_go.timeout.connect(self._let_go)
         application = QApplication.instance()
         assert application is not None
         application.installEventFilter(self)
@@ -51,6 +64,7 @@ class TalkKey(QObject):
 
     def _key_pressed(self, event: QKeyEvent) -> bool:
         if self._down:
+            self._letting_go.stop()
             return True
         if event.isAutoRepeat() or event.modifiers() != Qt.KeyboardModifier.NoModifier or not self._is_ours():
             return False
@@ -62,10 +76,11 @@ class TalkKey(QObject):
         if not self._down:
             return False
         if not event.isAutoRepeat():
-            self._let_go()
+            self._letting_go.start()
         return True
 
     def _let_go(self) -> None:
+        self._letting_go.stop()
         if self._down:
             self._down = False
             self.released.emit()

@@ -65,7 +65,7 @@ class ChooseOutput(Command, frozen=True, tag="choose_output", kw_only=True):
 
 
 class SetTalk(Command, frozen=True, tag="set_talk", kw_only=True):
-    """The talk key: lets a muted microphone through while it is down; for a recording, each press starts or stops it.
+    """The talk key: lets a microphone through while it is down; for a recording, each press starts or stops it.
 
     Refused when it goes down while the voice is silence.
     """

@@ -134,6 +134,7 @@ class StudyRun:
     async def _begin(self, host: InProcessHost) -> None:
         if self._voice.kind is VoiceKind.MICROPHONE:
             await _must(host.send(ChooseVoice, kind=VoiceKind.MICROPHONE))
+            await _must(host.send(SetTalk, down=True))
         study = self._study
         await _must(
             host.send(

@@ -1,8 +1,8 @@
 """The participant's voice: a microphone, a recording or silence, with the talk key and mute.
 
 There is always a voice: where a microphone is missing or goes away, silence takes its place, so that an engine hears a
-quiet room and not a hole. Mute replaces the voice by silence. The talk key lets a muted microphone through while it is
-down (push-to-talk), and starts or stops a recording.
+quiet room and not a hole. The talk key lets a microphone through while it is down (push-to-talk), and starts or stops a
+recording. Mute replaces either by silence.
 """
 
 import asyncio
@@ -148,7 +148,7 @@ class Voice:
 
     def _spoken(self, chunk: Chunk) -> SpokenChunk:
         samples = chunk.samples
-        if self.muted and not (self.kind is VoiceKind.MICROPHONE and self._talk_down):
+        if self.muted or (self.kind is VoiceKind.MICROPHONE and not self._talk_down):
             samples = np.zeros_like(samples)
         started: tuple[Recording, int] | None = None
         ended: str | None = None

@@ -143,17 +143,27 @@ async def test_a_microphone_is_let_through_while_the_talk_key_is_down(sound_serv
             player = subprocess.Popen(command, env=sound_server.env, stdin=speech)  # noqa: ASYNC220
         try:
             side = engine.sides[0]
-            while not np.abs(_appended(side)[-480:]).max(initial=0) > 4000:
-                await side.expect("input_audio_buffer.append")
-            assert await live.send(SetMuted, muted=True) is None
-            quiet_from = len(_appended(side))
-            while len(_appended(side)) < quiet_from + 4800:
-                await side.expect("input_audio_buffer.append")
-            # A chunk may have been on its way when mute came.
-            assert not _appended(side)[quiet_from + 480 : quiet_from + 4800].any()
+
+            async def is_heard() -> None:
+                while not np.abs(_appended(side)[-480:]).max(initial=0) > 4000:
+                    await side.expect("input_audio_buffer.append")
+
+            async def is_silent(chunks: int) -> None:
+                # A chunk may have been on its way when the command came.
+                first = len(_appended(side)) + 480
+                while len(_appended(side)) < first + 480 * chunks:
+                    await side.expect("input_audio_buffer.append")
+                assert not _appended(side)[first:].any()
+
             assert await live.send(SetTalk, down=True) is None
-            while not np.abs(_appended(side)[-480:]).max(initial=0) > 4000:
-                await side.expect("input_audio_buffer.append")
+            await is_heard()
+            # It is being said all the time, and the key lets it through or not.
+            assert await live.send(SetTalk, down=False) is None
+            await is_silent(10)
+            assert await live.send(SetTalk, down=True) is None
+            await is_heard()
+            assert await live.send(SetMuted, muted=True) is None
+            await is_silent(10)
         finally:
             player.terminate()
             player.wait()
