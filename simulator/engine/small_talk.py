@@ -326,8 +326,8 @@ _ACTS = (
 
 
 def _to_subject(words: str, context: StudyContext) -> str:
-    about = _subject(words)
     things = things_in(words)
+    about = _subject(words, things)
     asks = "?" in words
     for pattern, replies in FEELINGS:
         if pattern.search(words) and not asks:
@@ -346,9 +346,10 @@ def _to_subject(words: str, context: StudyContext) -> str:
     return in_turn(script.BRIEF if len(words.split()) < 4 else script.LISTENED, context)
 
 
-def _subject(words: str) -> Topic | None:
-    found = topics_in(words)
-    return found[0] if found else None
+def _subject(words: str, things: list[str]) -> Topic | None:
+    """What it is about: somebody or something of the speaker's own before anything else, then what came last."""
+    own = [topic for thing in things if thing.startswith("your ") for topic in topics_in(thing)]
+    return next(iter(own or topics_in(words)), None)
 
 
 def _on_topic(topic: Topic, things: list[str], asks: bool, context: StudyContext) -> str:

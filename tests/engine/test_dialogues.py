@@ -88,7 +88,7 @@ DIALOGUES: dict[str, list[Line]] = {
         reply(r"autumn"),
     ],
     "the family": [
-        say("Yesterday I walked along the river with my sister."),
+        say("Yesterday I walked along the river with my sister and we bought apples from an old man in autumn."),
         reply(r"your sister"),
         say("We talked about the house where we lived when we were small."),
         reply(r"the house|home"),
