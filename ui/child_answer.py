@@ -10,8 +10,9 @@ from ui.child_process import make_process, pass_on
 class ChildAnswer(QObject):
     """Asks one question at a time."""
 
-    answered = Signal(bytes, int)
-    """The standard output and the exit code; no output where the child could not be started."""
+    answered = Signal(bytes, int, str)
+    """The standard output, the exit code, and what was said on the standard error; no output where the child could not
+    be started."""
 
     def __init__(self, command: Sequence[str], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -48,6 +49,7 @@ class ChildAnswer(QObject):
         if process is None:
             return
         output = bytes(process.readAllStandardOutput().data())
-        pass_on(bytes(process.readAllStandardError().data()))
+        said = bytes(process.readAllStandardError().data())
+        pass_on(said)
         process.deleteLater()
-        self.answered.emit(output, code)
+        self.answered.emit(output, code, said.decode(errors="replace"))

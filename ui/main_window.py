@@ -4,7 +4,16 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QMainWindow,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from simulator.engines.profiles import EMBEDDED, config_folder
 from simulator.errors import SimulatorError
@@ -195,9 +204,11 @@ class MainWindow(QMainWindow):
             "log": self.log.splitter,
             "checks": self.checks.splitter,
         }
-        # Space is the talk key: a button takes it only when it was reached by Tab.
-        for button in self.findChildren(QAbstractButton):
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        # Space is the talk key: a button or a picker takes it only when it was reached by Tab.
+        takers = [*self.findChildren(QAbstractButton), *self.findChildren(QComboBox)]
+        for taker in takers:
+            if not takes_text(taker):
+                taker.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def _make_menus(self) -> None:
         commands, panel = self.commands, self.connection

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QObject, Signal
 
 from simulator.audio.recordings import SpeechRecording
-from ui.child_process import make_process, python_command
+from ui.child_answer import ChildAnswer
+from ui.child_process import python_command
 
 
 class RecordingAdder(QObject):
@@ -19,36 +20,24 @@ class RecordingAdder(QObject):
 
     def __init__(self, parent: QObject, command: Sequence[str] | None = None) -> None:
         super().__init__(parent)
-        self._command = list(command or python_command("simulator", "fixture", "add", "--json"))
-        self._process: QProcess | None = None
+        self._child = ChildAnswer(command or python_command("simulator", "fixture", "add", "--json"), self)
+        self._child.answered.connect(self._answered)
 
     def add(self, path: Path) -> None:
         """Begin to add a file; `added` or `failed` follows."""
-        if self._process is not None:
+        if self._child.waiting:
             self.failed.emit("A recording is being added: try again in a moment.")
-            return
-        self._process = make_process([*self._command, str(path.resolve())], self)
-        self._process.finished.connect(self._finished)
-        self._process.errorOccurred.connect(self._finished)
-        self._process.start()
+        else:
+            self._child.ask(str(path.resolve()))
 
     def stop_and_wait(self) -> None:
         """Give up: nobody waits for the answer any more."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.waitForFinished(500)
+        self._child.stop_and_wait()
 
-    def _finished(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        output = bytes(process.readAllStandardOutput().data())
-        said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
-        process.deleteLater()
+    def _answered(self, output: bytes, _code: int, said: str) -> None:
         try:
             recording = msgspec.json.decode(output, type=SpeechRecording)
         except msgspec.DecodeError:
-            self.failed.emit(said.rpartition("\n")[2] or "The recording could not be added: try again.")
+            self.failed.emit(said.strip().rpartition("\n")[2] or "The recording could not be added: try again.")
             return
         self.added.emit(recording.name)

@@ -126,9 +126,52 @@ def test_holding_space_opens_a_microphone_and_letting_go_closes_it(theme: Theme,
     QTest.keyRelease(rig.window, Qt.Key.Key_Space)
     rig.wait_for_command("set_talk", 2)
     assert [command["down"] for command in rig.commands("set_talk")] == [True, False]
+    wait_until(lambda: not rig.window.connection.open_button.isChecked())
     QTest.keyClick(rig.window, Qt.Key.Key_O)
     assert rig.wait_for_command("set_talk", 3)["down"] is True
     rig.close()
+
+
+def test_open_mic_shows_whether_the_microphone_is_open(theme: Theme, tmp_path: Path) -> None:
+    rig = WindowRig(theme, tmp_path, DEVICES)
+    rig.start()
+    button = rig.window.connection.open_button
+    wait_until(button.isVisible)
+    QTest.keyClick(rig.window, Qt.Key.Key_O)
+    wait_until(lambda: rig.feed.status.talking)
+    assert button.isChecked()
+    # The talk key closes what is open when it is let go.
+    QTest.keyClick(rig.window, Qt.Key.Key_Space)
+    wait_until(lambda: not rig.feed.status.talking)
+    assert not button.isChecked()
+    # So the next O opens it again.
+    QTest.keyClick(rig.window, Qt.Key.Key_O)
+    wait_until(lambda: rig.feed.status.talking)
+    assert [command["down"] for command in rig.commands("set_talk")] == [True, True, False, True]
+    rig.close()
+
+
+def test_a_question_is_typed_at_once_and_a_click_on_a_picker_leaves_space_to_the_talk_key(rig: WindowRig) -> None:
+    study = rig.window.study
+    QTest.keyClick(rig.window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    wait_until(lambda: QApplication.focusWidget() is study.forms[1].fields["question"])
+    question = study.forms[1].fields["question"]
+    assert isinstance(question, QLineEdit)
+    question.selectAll()
+    QTest.keyClicks(question, "Did it rain?")
+    assert question.text() == "Did it rain?"
+    rig.window.setFocus()
+    picker = study.forms[1].fields["component"]
+    assert isinstance(picker, QComboBox)
+    QTest.mouseClick(picker, Qt.MouseButton.LeftButton)
+    wait_until(picker.view().isVisible)
+    picker.hidePopup()
+    wait_until(lambda: QApplication.activePopupWidget() is None)
+    assert not picker.hasFocus()
+    QTest.keyClick(rig.window, Qt.Key.Key_Space)
+    rig.wait_for_command("set_talk", 2)
+    assert [command["down"] for command in rig.commands("set_talk")] == [True, False]
+    assert not picker.view().isVisible()
 
 
 def test_without_a_microphone_the_first_voice_is_a_recording(rig: WindowRig) -> None:

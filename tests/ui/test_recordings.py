@@ -1,5 +1,6 @@
 """Adding a recording from the voice picker."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ from simulator.audio.recordings import SpeechRecording, own_recordings
 from simulator.participant.messages import VoiceKind
 from tests.ui.window_rig import WindowRig, wait_until
 from ui.models.voices import Voice, recorded_voices
+from ui.recording_adder import RecordingAdder
+from ui.theme import Theme
 
 
 def pick(rig: WindowRig, label: str) -> QFileDialog:
@@ -53,6 +56,21 @@ def test_a_recording_that_cannot_be_added_is_said_and_the_voice_stays(rig: Windo
     wait_until(lambda: said)
     assert said == ["nothing.wav is silent: record it again, more loudly."]
     assert rig.window.connection.voice == before
+
+
+def test_files_are_added_one_at_a_time_and_a_program_that_will_not_start_is_said(theme: Theme, tmp_path: Path) -> None:
+    adder = RecordingAdder(theme, [str(tmp_path / "no_such_program")])
+    said: list[str] = []
+    adder.failed.connect(said.append)
+    adder.add(tmp_path / "one.wav")
+    wait_until(lambda: said)
+    assert said == ["The recording could not be added: try again."]
+    adder = RecordingAdder(theme, [sys.executable, "-c", "import time; time.sleep(60)"])
+    adder.failed.connect(said.append)
+    adder.add(tmp_path / "one.wav")
+    adder.add(tmp_path / "two.wav")
+    assert said[1:] == ["A recording is being added: try again in a moment."]
+    adder.stop_and_wait()
 
 
 def test_the_users_own_come_after_the_newcomers() -> None:

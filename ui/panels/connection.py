@@ -365,6 +365,7 @@ class ConnectionPanel(QFrame):
         talking = self._status.talking
         microphone = kind is VoiceKind.MICROPHONE
         self.open_button.setVisible(microphone)
+        self.open_button.setChecked(microphone and talking)
         self.talk_button.setEnabled(kind is not VoiceKind.SILENCE)
         self.mute_button.setEnabled(kind is not VoiceKind.SILENCE)
         if kind is VoiceKind.RECORDING:

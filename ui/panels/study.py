@@ -183,8 +183,10 @@ class PushForm(QWidget):
 
     @property
     def first_field(self) -> QWidget | None:
-        """Where the cursor goes."""
-        return next(iter(self.fields.values()), None)
+        """Where the cursor goes: to what is written rather than to a picker, whose list Space would open."""
+        fields = list(self.fields.values())
+        written = (field for field in fields if not isinstance(field, QComboBox))
+        return next(written, fields[0] if fields else None)
 
     def command(self) -> Any:
         """Return the command of the present values. Raises SimulatorError."""
