@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simulator.engine import pcm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from simulator.engine.conversation import Item
 
@@ -51,7 +51,7 @@ class StudyContext:
         partner: the one of them who wrote last, else the first.
         revealed: names and answers of others.
         turns: replies given so far.
-        colour: of the picture that was shown last, where it was looked at.
+        look: names the colour of the picture that was shown last; None where there is none.
         spoken_value: the answer to the question on the screen, in words.
     """
 
@@ -66,7 +66,7 @@ class StudyContext:
     turns: int = 0
     said: list[Utterance] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
-    colour: str | None = None
+    look: Callable[[], str | None] = lambda: None
     spoken_value: str | None = None
 
     @staticmethod

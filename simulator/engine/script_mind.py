@@ -69,7 +69,7 @@ def wants_long(text: str) -> bool:
 
 def _reply(request: ResponseRequest, context: StudyContext) -> str:
     latest = context.latest
-    context.colour = seen_colour(request)
+    context.look = lambda: seen_colour(request)  # only where it is asked for: a large picture takes a while
     context.spoken_value = _spoken_value(request, context)
     asked = request.instructions if request.own_instructions or latest.kind in ("spoken", "nothing") else ""
     if wants_long(asked) or _asks_for_long(latest):

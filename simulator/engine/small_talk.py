@@ -135,8 +135,9 @@ def _recall(_words: str, context: StudyContext, _instructions: str) -> str:
 
 def _see(_words: str, context: StudyContext, _instructions: str) -> str | None:
     seen = []
-    if context.colour:
-        seen.append(f"I see a picture that is mostly {context.colour}.")
+    colour = context.look()
+    if colour:
+        seen.append(f"I see a picture that is mostly {colour}.")
     if context.screen:
         text = " ".join(context.screen.split())
         seen.append(f"The screen says: {text[:_SCREEN_LIMIT].rstrip(' .')}.")

@@ -80,8 +80,7 @@ def arguments(tool: Tool, request: ResponseRequest, context: StudyContext) -> di
         text = next(part for part in wanted.groups() if part) if wanted else in_turn(script.CHAT_MESSAGES, context)
         return {"message": text[0].upper() + text[1:]}
     question = question_of(tool["name"], request, context)
-    colour = seen_colour(request)
-    if tool["name"] == "answer_text" and colour is not None and _COLOUR.search(question):
+    if tool["name"] == "answer_text" and _COLOUR.search(question) and (colour := seen_colour(request)) is not None:
         return {"text": colour.capitalize()}
     fitting = arguments_for(tool, question)
     return fitting if tool["name"].startswith(_ANSWERS) else {**fitting, **_from_sentence(tool, asked)}
