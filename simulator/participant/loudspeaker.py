@@ -33,6 +33,11 @@ class Loudspeaker:
         """Why there is no sound, in one sentence; None where there is, or where none is wanted."""
 
     @property
+    def output(self) -> Output | None:
+        """What plays now; None while it is closed."""
+        return self._output
+
+    @property
     def state(self) -> StreamState | None:
         """How the output is doing; None while it is closed."""
         return self._output.state() if self._output is not None else None

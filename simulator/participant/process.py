@@ -27,6 +27,7 @@ from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
 from simulator.participant.feed import Publish
 from simulator.participant.live import LiveEvent, LiveSession, SessionStood
+from simulator.participant.losses import LossWatch
 from simulator.participant.loudspeaker import Loudspeaker
 from simulator.participant.messages import (
     AnyCommand,
@@ -90,6 +91,7 @@ class Participant:
         self._batches = Batches(self._publish_without_keys)
         self._voice = Voice(self._spoken, self._lost)
         self._loudspeaker = Loudspeaker(self._pump, self._lost)
+        self._losses = LossWatch()
         self._engine: EmbeddedEngine | None = None
         self._starting = asyncio.Lock()
         self._tokens = itertools.count(1)
@@ -315,6 +317,7 @@ class Participant:
         ended = await live.run()
         self._state = ConnectionState.CLOSING
         self._pump()
+        self._note_losses(everything=True)
         await self._loudspeaker.end()
         self._pump()
         self._flush()
@@ -429,7 +432,16 @@ class Participant:
         while True:
             await asyncio.sleep(FLUSH_EVERY_S)
             self._pump()
+            self._note_losses()
             self._flush()
+
+    def _note_losses(self, *, everything: bool = False) -> None:
+        self._losses.look(self._voice.microphone, self._loudspeaker.output)
+        if self._live is None:
+            self._losses.forget()
+            return
+        for fields in self._losses.take(time.monotonic_ns(), everything=everything):
+            self._note("problem", fields)
 
     def _flush(self) -> None:
         recorder = self._recorder

@@ -74,6 +74,11 @@ class Voice:
             return self._source.playing
         return self._talk_down
 
+    @property
+    def microphone(self) -> MicrophoneSource | None:
+        """The microphone that is open."""
+        return self._source if isinstance(self._source, MicrophoneSource) else None
+
     def start(self) -> None:
         """Begin, with silence."""
         self._use(SilenceSource(), VoiceKind.SILENCE, "")
