@@ -52,7 +52,7 @@ async def open_websocket(
             close_timeout=close_within_s,
         )
     except (OSError, TimeoutError, InvalidHandshake, InvalidURI, UnicodeError) as error:
-        raise _refusal(error, host) from error
+        raise _refusal(error, host, _port(url)) from error
 
 
 def is_loopback(host: str) -> bool:
@@ -65,7 +65,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _refusal(error: Exception, host: str) -> SimulatorError:
+def _port(url: str) -> int | None:
+    """Return the port that is connected to; None where the address has none that could be."""
+    parts = urlsplit(url)
+    try:
+        return parts.port or {"ws": 80, "wss": 443}.get(parts.scheme)
+    except ValueError:
+        return None
+
+
+def _refusal(error: Exception, host: str, port: int | None) -> SimulatorError:
     """Return what a failed attempt to connect means to the user. Details never hold headers."""
     match error:
         case InvalidStatus():
@@ -93,7 +102,9 @@ def _refusal(error: Exception, host: str) -> SimulatorError:
         case TimeoutError():
             return EngineUnreachable(f"{host} did not answer within {_OPEN_WITHIN_S:.0f} s: check address and network.")
         case ConnectionRefusedError():
-            return EngineUnreachable(f"Nothing listens at {host}: start the engine, or check the address and its port.")
+            return EngineUnreachable(
+                f"Nothing listens at {host}, port {port}: start the engine, or check the address and its port."
+            )
         case _:
             return EngineUnreachable(
                 f"The engine at {host} cannot be reached: check the address and the network.",

@@ -50,7 +50,7 @@ async def test_unreachable_engine_is_one_sentence_and_no_record(records: Path) -
     async with InProcessHost() as host:
         # Port 1 is reserved and nothing listens there.
         error = await host.send(Connect, engine="ws://127.0.0.1:1/v1/realtime", record_folder=str(records))
-        assert error == "Nothing listens at 127.0.0.1: start the engine, or check the address and its port."
+        assert error == "Nothing listens at 127.0.0.1, port 1: start the engine, or check the address and its port."
         assert host.status.connection is ConnectionState.IDLE
     assert not records.exists()
 
