@@ -4,7 +4,7 @@ import asyncio
 import base64
 import json
 import string
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -71,6 +71,13 @@ _EVENTS = st.lists(
 
 _ACTIVITY = SpeechActivity(SpeechModel())
 _VOICE = Voice()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _voice_is_closed() -> Iterator[None]:
+    """Other tests count the processes that speak."""
+    yield
+    _VOICE.close()
 
 
 class Sent:
