@@ -15,22 +15,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from simulator.engines.profiles import EMBEDDED, config_folder
-from simulator.errors import SimulatorError
+from simulator.engines.profiles import config_folder
 from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
 from simulator.profile.facts import TURN_DETECTIONS
 from simulator.record.entries import Entry
 from simulator.resources import data_folder
 from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, push_deeds
-from ui.background import Background
+from ui.checks_desk import ChecksDesk
 from ui.checks_feed import ChecksFeed
 from ui.choices import Choices
 from ui.commands import SessionCommands
 from ui.devices_feed import DevicesFeed
-from ui.dialogs.faults import FaultsDialog
 from ui.dialogs.keys import KeysDialog
 from ui.faults_feed import FaultsFeed
-from ui.models.checks_model import CellKey, title_of
 from ui.panels.agent import AgentPanel
 from ui.panels.answers import AnswersPanel
 from ui.panels.checks import ChecksPanel
@@ -42,9 +39,7 @@ from ui.panels.study import StudyPanel
 from ui.panels.timeline import TimelinePanel
 from ui.panels.transcript import TranscriptPanel
 from ui.record_view import RecordView
-from ui.reports_desk import ReportsDesk
 from ui.reports_feed import ReportsFeed
-from ui.saved_record import load_view
 from ui.session_feed import SessionFeed
 from ui.settings import WindowSettings
 from ui.talk_key import TalkKey, takes_text
@@ -82,15 +77,22 @@ class MainWindow(QMainWindow):
             child.setParent(self)
         self.settings = WindowSettings(config_folder())
         self.commands = SessionCommands(feed, self)
-        self.desk = ReportsDesk(self.reports_feed, self)
-        self._background = Background(self)
         self._shown = feed.view
-        self._wanted_check: CellKey | None = None
         self._closing = False
         self._stopped: set[str] = set()
         self._make_panels()
         self._lay_out()
         self.choices = Choices(self.connection, self.commands, self.devices_feed, self.settings, theme)
+        self.desk = ChecksDesk(
+            self,
+            theme,
+            feed,
+            self.checks_feed,
+            self.reports_feed,
+            self.faults_feed,
+            self.connection,
+            self.checks,
+        )
         self._make_menus()
         self._connect_feed()
         self._connect_panels()
@@ -118,7 +120,7 @@ class MainWindow(QMainWindow):
         panel = self.connection
         self.settings.set_text("engine", panel.engine)
         self.commands.open_session(
-            panel.engine, panel.turn_detection, self.agent.instructions, self.agent.voice, self._faults()
+            panel.engine, panel.turn_detection, self.agent.instructions, self.agent.voice, self.desk.faults
         )
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -127,6 +129,7 @@ class MainWindow(QMainWindow):
         if self._closing:
             return
         self._closing = True
+        self.desk.close()
         self.settings.save(self, self._splitters)
         self.settings.set_text("instructions", self.agent.instructions)
         for asking in (self.devices_feed, self.reports_feed, self.faults_feed):
@@ -231,11 +234,11 @@ class MainWindow(QMainWindow):
                 Deed("&Run all checks", "F9", self._run_all_checks),
                 Deed("&Stop the checks", "Shift+F9", self.checks_feed.stop),
                 None,
-                Deed("&Open the report", "Ctrl+R", self._open_report),
-                Deed("Sa&ve the report…", "Ctrl+S", self._save_report),
-                Deed("&Compare with an earlier report…", "", self._compare_reports),
+                Deed("&Open the report", "Ctrl+R", self.desk.open_report),
+                Deed("Sa&ve the report…", "Ctrl+S", self.desk.save_report),
+                Deed("&Compare with an earlier report…", "", self.desk.compare_reports),
                 None,
-                Deed("&Faults of the embedded engine…", "Ctrl+F", self._ask_faults),
+                Deed("&Faults of the embedded engine…", "Ctrl+F", self.desk.ask_faults),
             ],
             "&View": [
                 *[
@@ -263,14 +266,10 @@ class MainWindow(QMainWindow):
         feed.level_changed.connect(self._show_level)
         feed.now_changed.connect(self._show_now)
         feed.failed.connect(self._tell)
-        self.checks_feed.failed.connect(self._tell)
-        self.checks_feed.run_ended.connect(self._run_ended)
         # One child after the other: what the first frame does not need must not compete with it.
         self.devices_feed.listed.connect(self.reports_feed.refresh)
-        self.reports_feed.changed.connect(self._show_reports)
-        self.faults_feed.changed.connect(self._show_faults)
-        self.faults_feed.failed.connect(self._tell)
         self.desk.failed.connect(self._tell)
+        self.desk.record_opened.connect(self._show_view)
         self.choices.failed.connect(self._tell)
 
     def _connect_panels(self) -> None:
@@ -284,10 +283,8 @@ class MainWindow(QMainWindow):
         panel.listening_requested.connect(commands.set_listening)
         panel.stop_reply_requested.connect(commands.stop_reply)
         panel.problems_requested.connect(self._show_problems)
-        panel.faults_requested.connect(self._ask_faults)
         panel.report_requested.connect(partial(self.tabs.setCurrentWidget, self.checks))
-        panel.engine_chosen.connect(self._show_reports)
-        self.misbehaviour.change_requested.connect(self._ask_faults)
+        self.misbehaviour.change_requested.connect(self.desk.ask_faults)
         commands.failed.connect(self._tell)
         commands.pushed.connect(self.study.show_sent)
         commands.applied.connect(self.agent.show_applied)
@@ -301,11 +298,6 @@ class MainWindow(QMainWindow):
         for source in (self.timeline, self.transcript, self.latency):
             source.mark_clicked.connect(self._show_seq)
         self.answers.answer_clicked.connect(self._show_seq)
-        self.checks.run_requested.connect(self._run_checks)
-        self.checks.record_requested.connect(self._open_check)
-        self.checks.report_requested.connect(self._open_report)
-        self.checks.save_requested.connect(self._save_report)
-        self.checks.compare_requested.connect(self._compare_reports)
         self.checks.summary_changed.connect(partial(self.tabs.setTabText, _TABS.index("Checks")))
 
     def _restore(self) -> None:
@@ -413,58 +405,4 @@ class MainWindow(QMainWindow):
 
     def _run_all_checks(self) -> None:
         self.tabs.setCurrentWidget(self.checks)
-        self._run_checks(self.checks_feed.model.all_keys())
-
-    def _run_checks(self, keys: list[CellKey]) -> None:
-        repeat, jobs = self.checks.repeat, self.checks.jobs
-        self.checks_feed.run(self.connection.engine, keys, repeat=repeat, jobs=jobs, faults=self._faults())
-
-    def _run_ended(self) -> None:
-        if not self._closing:
-            self.checks.refresh()
-            self.reports_feed.refresh()
-
-    def _faults(self) -> list[str]:
-        """Return the rules that the engine in the picker is to break."""
-        return list(self.faults_feed.choice.chosen) if self.connection.engine == EMBEDDED else []
-
-    def _ask_faults(self) -> None:
-        self.faults_feed.refresh()
-        connected = self.feed.status.connection is not ConnectionState.IDLE
-        FaultsDialog(self.theme, self.faults_feed, connected, self).open()
-
-    def _show_faults(self) -> None:
-        self.connection.show_faults(self.faults_feed.choice.chosen)
-        self._show_reports()
-
-    def _show_reports(self) -> None:
-        self.connection.show_conformance(self.reports_feed.conformance)
-        self.checks.show_reports(len(self.desk.reports(self.connection.engine, self._faults())))
-
-    def _open_report(self) -> None:
-        self.desk.open_page(self.connection.engine, self._faults())
-
-    def _save_report(self) -> None:
-        self.desk.save(self.connection.engine, self._faults())
-
-    def _compare_reports(self) -> None:
-        self.desk.compare(self.connection.engine, self._faults())
-
-    def _open_check(self, key: CellKey) -> None:
-        """Load the record of a check in the background, then show it."""
-        path = self.checks_feed.model.cells[key].record
-        if path is None:
-            return
-        self._wanted_check = key
-
-        def loaded(view: RecordView | None, error: Exception | None) -> None:
-            if self._wanted_check != key:
-                return
-            if view is not None:
-                self._show_view(view)
-            elif isinstance(error, SimulatorError):
-                self._tell(str(error))
-            elif error is not None:
-                raise error
-
-        self._background.run(partial(load_view, path, title_of(key)), loaded)
+        self.desk.run_all()
