@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -22,15 +21,10 @@ from simulator.profile.facts import TURN_DETECTIONS, turn_detection
 from ui.models.conformance import Conformance, long_text, short_text
 from ui.models.entry_text import long_clock
 from ui.models.voices import Voice
+from ui.panels.pickers import EnginePicker, OutputPicker, Picker, VoicePicker
 from ui.theme import SPACE_PX, Theme
-from ui.widgets.engine_delegate import STATES, STATUS_ROLE, EngineDelegate
+from ui.widgets.engine_delegate import STATES
 from ui.widgets.level_meter import LevelMeter
-
-SILENT_OUTPUT = "none"
-_ADDRESS = "address"
-_EDIT = "edit"
-_FILE = "file"
-_ADD = "add"
 
 
 class ConnectionPanel(QFrame):
@@ -64,7 +58,6 @@ class ConnectionPanel(QFrame):
         self.setProperty("role", "bar")
         self._theme = theme
         self._status = Status()
-        self._engine = ""
         self._conformance = Conformance()
         self._faults: list[str] = []
         self._build()
@@ -75,7 +68,7 @@ class ConnectionPanel(QFrame):
     @property
     def engine(self) -> str:
         """Name or address of the engine chosen."""
-        return self._engine
+        return self.engine_picker.engine
 
     @property
     def turn_detection(self) -> dict[str, Any]:
@@ -85,23 +78,11 @@ class ConnectionPanel(QFrame):
     @property
     def voice(self) -> Voice:
         """The voice chosen."""
-        data = self.voice_picker.currentData()
-        return data if isinstance(data, Voice) else Voice(VoiceKind.SILENCE)
+        return self.voice_picker.voice
 
     def set_engines(self, names: list[str], chosen: str) -> None:
         """Offer these engines and addresses."""
-        self.engine_picker.blockSignals(True)
-        self.engine_picker.clear()
-        for name in names:
-            self.engine_picker.addItem(name, name)
-        if chosen and chosen not in names:
-            self.engine_picker.addItem(chosen, chosen)
-        self.engine_picker.insertSeparator(self.engine_picker.count())
-        self.engine_picker.addItem("An address…", (_ADDRESS,))
-        self.engine_picker.addItem("Edit engines…", (_EDIT,))
-        self._engine = chosen or (names[0] if names else "")
-        self.engine_picker.setCurrentIndex(max(0, self.engine_picker.findData(self._engine)))
-        self.engine_picker.blockSignals(False)
+        self.engine_picker.offer(names, chosen)
         self._show_conformance()
         self._show_faults()
 
@@ -117,38 +98,12 @@ class ConnectionPanel(QFrame):
 
     def set_voices(self, voices: list[Voice], chosen: Voice) -> None:
         """Offer these voices; the chosen one is added where it is not among them."""
-        picker = self.voice_picker
-        picker.blockSignals(True)
-        picker.clear()
-        known = voices if chosen in voices else [*voices, chosen]
-        last_kind: VoiceKind | None = None
-        for voice in known:
-            if last_kind is not None and voice.kind is not last_kind:
-                picker.insertSeparator(picker.count())
-            picker.addItem(voice.label, voice)
-            picker.setItemData(picker.count() - 1, voice.words or voice.label, Qt.ItemDataRole.ToolTipRole)
-            last_kind = voice.kind
-        picker.insertSeparator(picker.count())
-        picker.addItem("Recording from a file…", (_FILE,))
-        picker.addItem("Add recording…", (_ADD,))
-        picker.setCurrentIndex(self._place_of(chosen))
-        _widen_list(picker)
-        picker.blockSignals(False)
+        self.voice_picker.offer(voices, chosen)
         self._show_talk()
 
     def set_outputs(self, names: list[str], chosen: str | None) -> None:
         """Offer these output devices."""
-        self.output_picker.blockSignals(True)
-        self.output_picker.clear()
-        self.output_picker.addItem("System default", None)
-        for name in names:
-            self.output_picker.addItem(name, name)
-        self.output_picker.insertSeparator(self.output_picker.count())
-        self.output_picker.addItem("Silent (no sound)", SILENT_OUTPUT)
-        place = next((i for i in range(self.output_picker.count()) if self.output_picker.itemData(i) == chosen), 0)
-        self.output_picker.setCurrentIndex(place)
-        _widen_list(self.output_picker)
-        self.output_picker.blockSignals(False)
+        self.output_picker.offer(names, chosen)
 
     def show_status(self, status: Status) -> None:
         """Show what the participant process says of itself."""
@@ -206,16 +161,17 @@ class ConnectionPanel(QFrame):
                 self.clock.setText(text)
 
     def _build(self) -> None:
-        self.engine_picker = _picker("Engine", 120)
-        self.engine_picker.activated.connect(self._engine_activated)
-        self.engine_picker.setItemDelegate(EngineDelegate(self._theme, self.engine_picker))
+        self.engine_picker = EnginePicker(self._theme)
+        self.engine_picker.engine_chosen.connect(self._engine_chosen)
+        self.engine_picker.address_requested.connect(self.address_requested)
+        self.engine_picker.edit_requested.connect(self.edit_engines_requested)
         self.conformance_button = QPushButton()
         self.conformance_button.setProperty("role", "quiet")
         self.conformance_button.setAccessibleName("Conformance of the engine")
         self.conformance_button.clicked.connect(self.report_requested)
         self.faults_button = QPushButton("Faults…")
         self.faults_button.clicked.connect(self.faults_requested)
-        self.turn_detection_picker = _picker("Turn detection", 150)
+        self.turn_detection_picker = Picker("Turn detection", 150)
         for wire in TURN_DETECTIONS:
             detail = f"{wire['silence_duration_ms']} ms" if "silence_duration_ms" in wire else wire.get("eagerness", "")
             self.turn_detection_picker.addItem(f"{wire['type']} {detail}", wire["type"])
@@ -234,13 +190,12 @@ class ConnectionPanel(QFrame):
         self.problems_button = QPushButton("⚠ 0")
         self.problems_button.setAccessibleName("Problems")
         self.problems_button.clicked.connect(self.problems_requested)
-        self.voice_picker = _picker("Voice", 176)
-        # Without this property the list of some fifty recordings would cover the screen.
-        self.voice_picker.setStyleSheet("QComboBox { combobox-popup: 0; }")
-        self.voice_picker.setMaxVisibleItems(20)
-        self.voice_picker.activated.connect(self._voice_activated)
-        self.output_picker = _picker("Loudspeaker", 126)
-        self.output_picker.activated.connect(lambda: self.output_chosen.emit(self.output_picker.currentData()))
+        self.voice_picker = VoicePicker()
+        self.voice_picker.voice_chosen.connect(self._voice_chosen)
+        self.voice_picker.file_requested.connect(self.voice_file_requested)
+        self.voice_picker.recording_requested.connect(self.recording_requested)
+        self.output_picker = OutputPicker()
+        self.output_picker.output_chosen.connect(self.output_chosen)
         self.meter = LevelMeter(self._theme)
         self.meter.setAccessibleName("Level of the participant's voice")
         self.talk_button = QPushButton()
@@ -301,12 +256,9 @@ class ConnectionPanel(QFrame):
         rows.addLayout(lower)
 
     def _show_conformance(self) -> None:
-        picker, button = self.engine_picker, self.conformance_button
-        for row in range(picker.count()):
-            engine = picker.itemData(row)
-            if isinstance(engine, str):
-                picker.setItemData(row, self._conformance.status(engine), STATUS_ROLE)
-        status = self._conformance.status(self._engine)
+        button = self.conformance_button
+        self.engine_picker.show_conformance(self._conformance)
+        status = self._conformance.status(self.engine)
         button.setVisible(status is not None)
         if status is not None:
             state = STATES[status.state]
@@ -316,11 +268,10 @@ class ConnectionPanel(QFrame):
             button.setToolTip(f"{long_text(status)}\nClick for the checks.")
             colours = self._theme.colours
             button.setStyleSheet(f"color: {colours.text_muted if state is None else colours.of_state(state)};")
-        _widen_list(picker)
 
     def _show_faults(self) -> None:
         count, button = len(self._faults), self.faults_button
-        button.setVisible(self._engine == EMBEDDED)
+        button.setVisible(self.engine == EMBEDDED)
         button.setText(f"⚠ {count} fault{'s' * (count != 1)}…" if count else "Faults…")
         button.setToolTip(
             "The engine will misbehave on purpose, from the next connection and in the checks:\n"
@@ -385,47 +336,19 @@ class ConnectionPanel(QFrame):
         else:
             self.disconnect_requested.emit()
 
-    def _engine_activated(self) -> None:
-        data = self.engine_picker.currentData()
-        if isinstance(data, str):
-            self._engine = data
-            self._show_conformance()
-            self._show_faults()
-            self.engine_chosen.emit(data)
-            return
-        self.engine_picker.setCurrentIndex(max(0, self.engine_picker.findData(self._engine)))
-        (self.address_requested if data[0] == _ADDRESS else self.edit_engines_requested).emit()
+    def _engine_chosen(self, engine: str) -> None:
+        self._show_conformance()
+        self._show_faults()
+        self.engine_chosen.emit(engine)
 
-    def _voice_activated(self) -> None:
-        data = self.voice_picker.currentData()
-        if isinstance(data, Voice):
-            self._show_talk()
-            self.voice_chosen.emit(data)
-        else:
-            (self.recording_requested if data[0] == _ADD else self.voice_file_requested).emit()
+    def _voice_chosen(self, voice: Voice) -> None:
+        self._show_talk()
+        self.voice_chosen.emit(voice)
 
     def show_voice(self, voice: Voice) -> None:
         """Set the picker to a voice that it offers."""
-        self.voice_picker.setCurrentIndex(self._place_of(voice))
+        self.voice_picker.show_voice(voice)
         self._show_talk()
-
-    def _place_of(self, voice: Voice) -> int:
-        places = (i for i in range(self.voice_picker.count()) if self.voice_picker.itemData(i) == voice)
-        return next(places, 0)
-
-
-def _picker(name: str, width_px: int) -> QComboBox:
-    picker = QComboBox()
-    picker.setAccessibleName(name)
-    picker.setMinimumWidth(width_px)
-    picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    picker.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    return picker
-
-
-def _widen_list(picker: QComboBox) -> None:
-    """Let the list of a narrow picker be as wide as its names."""
-    picker.view().setMinimumWidth(picker.view().sizeHintForColumn(0) + 40)
 
 
 def _add_labelled(row: QHBoxLayout, text: str, widget: QWidget) -> None:

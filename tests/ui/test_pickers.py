@@ -1,0 +1,53 @@
+"""The pickers of the top bar: what they offer, and what choosing an entry asks for."""
+
+from PySide6.QtWidgets import QComboBox
+
+from simulator.participant.messages import VoiceKind
+from ui.models.voices import Voice
+from ui.panels.pickers import EnginePicker, OutputPicker, VoicePicker
+from ui.theme import Theme
+
+
+def choose(picker: QComboBox, text: str) -> None:
+    """Choose an entry as a user does."""
+    picker.setCurrentIndex(picker.findText(text))
+    picker.activated.emit(picker.currentIndex())
+
+
+def test_asking_for_an_address_leaves_the_engine_as_it_was(theme: Theme) -> None:
+    picker = EnginePicker(theme)
+    told: list[str] = []
+    picker.engine_chosen.connect(told.append)
+    picker.address_requested.connect(lambda: told.append("address?"))
+    picker.edit_requested.connect(lambda: told.append("edit?"))
+    picker.offer(["embedded", "openai"], "ws://laboratory:8080/")
+    assert (picker.engine, picker.currentText()) == ("ws://laboratory:8080/", "ws://laboratory:8080/")
+    choose(picker, "openai")
+    choose(picker, "An address…")
+    choose(picker, "Edit engines…")
+    assert told == ["openai", "address?", "edit?"]
+    assert (picker.engine, picker.currentText()) == ("openai", "openai")
+
+
+def test_a_voice_that_is_not_offered_any_more_stays_chosen(theme: Theme) -> None:
+    picker = VoicePicker()
+    unplugged = Voice(VoiceKind.MICROPHONE, "Unplugged")
+    picker.offer([Voice(VoiceKind.MICROPHONE), Voice(VoiceKind.SILENCE)], unplugged)
+    assert picker.voice == unplugged
+    told: list[object] = []
+    picker.voice_chosen.connect(told.append)
+    picker.recording_requested.connect(lambda: told.append("recording?"))
+    choose(picker, Voice(VoiceKind.SILENCE).label)
+    choose(picker, "Add recording…")
+    assert told == [Voice(VoiceKind.SILENCE), "recording?"]
+
+
+def test_a_loudspeaker_that_is_gone_leaves_the_default(theme: Theme) -> None:
+    picker = OutputPicker()
+    told: list[object] = []
+    picker.output_chosen.connect(told.append)
+    picker.offer(["Speakers"], "Gone")
+    assert picker.currentText() == "System default"
+    for text in ("Speakers", "Silent (no sound)", "System default"):
+        choose(picker, text)
+    assert told == ["Speakers", "none", None]

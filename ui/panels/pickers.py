@@ -1,0 +1,160 @@
+"""The pickers of the top bar: engine, voice, loudspeaker. The lists end with entries that ask for something else."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QSizePolicy
+
+from simulator.participant.messages import VoiceKind
+from ui.models.conformance import Conformance
+from ui.models.voices import Voice
+from ui.theme import Theme
+from ui.widgets.engine_delegate import STATUS_ROLE, EngineDelegate
+
+_SILENT_OUTPUT = "none"
+_ADDRESS = "address"
+_EDIT = "edit"
+_FILE = "file"
+_ADD = "add"
+
+
+class Picker(QComboBox):
+    """A narrow picker whose list is as wide as its names."""
+
+    def __init__(self, name: str, width_px: int) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setMinimumWidth(width_px)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def widen_list(self) -> None:
+        """Let the list be as wide as its names are now."""
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 40)
+
+
+class EnginePicker(Picker):
+    """Offers engines and addresses."""
+
+    engine_chosen = Signal(str)
+    address_requested = Signal()
+    edit_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("Engine", 120)
+        self.engine = ""
+        """Name or address of the engine chosen."""
+        self.setItemDelegate(EngineDelegate(theme, self))
+        self.activated.connect(self._activated)
+
+    def offer(self, names: Sequence[str], chosen: str) -> None:
+        """Offer these engines and addresses; the chosen one is added where it is not among them."""
+        self.blockSignals(True)
+        self.clear()
+        for name in names:
+            self.addItem(name, name)
+        if chosen and chosen not in names:
+            self.addItem(chosen, chosen)
+        self.insertSeparator(self.count())
+        self.addItem("An address…", (_ADDRESS,))
+        self.addItem("Edit engines…", (_EDIT,))
+        self.engine = chosen or (names[0] if names else "")
+        self._show_chosen()
+        self.blockSignals(False)
+
+    def show_conformance(self, conformance: Conformance) -> None:
+        """Mark the engines by what the stored reports say about them."""
+        for row in range(self.count()):
+            engine = self.itemData(row)
+            if isinstance(engine, str):
+                self.setItemData(row, conformance.status(engine), STATUS_ROLE)
+        self.widen_list()
+
+    def _activated(self) -> None:
+        data = self.currentData()
+        if isinstance(data, str):
+            self.engine = data
+            self.engine_chosen.emit(data)
+            return
+        self._show_chosen()
+        (self.address_requested if data[0] == _ADDRESS else self.edit_requested).emit()
+
+    def _show_chosen(self) -> None:
+        self.setCurrentIndex(max(0, self.findData(self.engine)))
+
+
+class VoicePicker(Picker):
+    """Offers microphones, recordings and silence."""
+
+    voice_chosen = Signal(Voice)
+    file_requested = Signal()
+    recording_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("Voice", 176)
+        # Without this property the list of some fifty recordings would cover the screen.
+        self.setStyleSheet("QComboBox { combobox-popup: 0; }")
+        self.setMaxVisibleItems(20)
+        self.activated.connect(self._activated)
+
+    @property
+    def voice(self) -> Voice:
+        """The voice chosen."""
+        data = self.currentData()
+        return data if isinstance(data, Voice) else Voice(VoiceKind.SILENCE)
+
+    def offer(self, voices: list[Voice], chosen: Voice) -> None:
+        """Offer these voices; the chosen one is added where it is not among them."""
+        self.blockSignals(True)
+        self.clear()
+        known = voices if chosen in voices else [*voices, chosen]
+        last_kind: VoiceKind | None = None
+        for voice in known:
+            if last_kind is not None and voice.kind is not last_kind:
+                self.insertSeparator(self.count())
+            self.addItem(voice.label, voice)
+            self.setItemData(self.count() - 1, voice.words or voice.label, Qt.ItemDataRole.ToolTipRole)
+            last_kind = voice.kind
+        self.insertSeparator(self.count())
+        self.addItem("Recording from a file…", (_FILE,))
+        self.addItem("Add recording…", (_ADD,))
+        self.show_voice(chosen)
+        self.widen_list()
+        self.blockSignals(False)
+
+    def show_voice(self, voice: Voice) -> None:
+        """Show a voice that is offered."""
+        places = (place for place in range(self.count()) if self.itemData(place) == voice)
+        self.setCurrentIndex(next(places, 0))
+
+    def _activated(self) -> None:
+        data = self.currentData()
+        if isinstance(data, Voice):
+            self.voice_chosen.emit(data)
+        else:
+            (self.recording_requested if data[0] == _ADD else self.file_requested).emit()
+
+
+class OutputPicker(Picker):
+    """Offers output devices: by name, None for the system's default, "none" for the silent clock."""
+
+    output_chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__("Loudspeaker", 126)
+        self.activated.connect(lambda: self.output_chosen.emit(self.currentData()))
+
+    def offer(self, names: Sequence[str], chosen: str | None) -> None:
+        """Offer these devices; the default where the chosen one is not among them."""
+        self.blockSignals(True)
+        self.clear()
+        self.addItem("System default", None)
+        for name in names:
+            self.addItem(name, name)
+        self.insertSeparator(self.count())
+        self.addItem("Silent (no sound)", _SILENT_OUTPUT)
+        # A separator has no data either: the default comes first.
+        place = next((place for place in range(self.count()) if self.itemData(place) == chosen), 0)
+        self.setCurrentIndex(place)
+        self.widen_list()
+        self.blockSignals(False)
