@@ -6,6 +6,7 @@ It shares no line with the embedded engine or the suite, so that a driver is tri
 import asyncio
 import base64
 import contextlib
+import itertools
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -169,11 +170,11 @@ async def small_engine(*faults: str) -> AsyncIterator[str]:
         with contextlib.suppress(ConnectionClosed):
             await SmallEngine(socket, set(faults)).run()
 
-    def admit(connection: ServerConnection, _request: Request) -> Response | None:
-        nonlocal callers
-        callers += 1
-        return connection.respond(429, "too many") if "full" in faults and callers > 1 else None
+    callers = itertools.count(1)
 
-    callers = 0
+    def admit(connection: ServerConnection, _request: Request) -> Response | None:
+        is_first = next(callers) == 1
+        return connection.respond(429, "too many") if "full" in faults and not is_first else None
+
     async with serve(handle, "127.0.0.1", 0, compression=None, process_request=admit) as server:
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1/realtime"

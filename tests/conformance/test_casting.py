@@ -26,7 +26,9 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SpeechRecording:
 
 
 def spoken_in_a_suite(cast: Cast) -> list[SpeechRecording]:
-    return [cast.recording(role, run.check.id, run.mode) for run in plan(SPEAKING) for role in SPEAKING[run.check.id]]
+    return [
+        cast.recording(role, run.check.id, run.mode) for run in plan(list(SPEAKING)) for role in SPEAKING[run.check.id]
+    ]
 
 
 def test_one_suite_hears_every_voice() -> None:

@@ -18,16 +18,17 @@ PEOPLE: Final = Path(__file__).parents[2].parent / "shared" / "fixtures"
 AUSTEN: Final = "sense_and_sensibility_01_austen_64kb-{}.wav"
 
 # What is one turn of theirs: the file, from and to in ms (between two of its pauses), and what it can stand for.
-WOMAN: Final = {
+Turns = dict[str, tuple[str, int, int | None, Role]]
+WOMAN: Final[Turns] = {
     "austen_short": (AUSTEN.format("0890"), 0, None, Role.QUESTION),
     "austen_long": (AUSTEN.format("0870"), 0, None, Role.MONOLOGUE),
     "austen_interrupts": (AUSTEN.format("0870"), 0, None, Role.INTERRUPTION),
 }
-MAN: Final = {
+MAN: Final[Turns] = {
     "kennedy_short": ("jfk.flac", 5_100, 7_950, Role.QUESTION),
     "kennedy_interrupts": ("jfk.flac", 7_950, None, Role.INTERRUPTION),
 }
-SPOKEN_BY: Final = {
+SPOKEN_BY: Final[dict[str, tuple[Turns, list[str]]]] = {
     "woman": (WOMAN, ["engine_turn", "barge_in", "listening_pause", "listening_pause_silent"]),
     "man": (MAN, ["engine_turn", "barge_in", "listening_pause_silent"]),  # no turn of his is a monologue
 }
