@@ -62,9 +62,10 @@ def _settings(profile: EngineProfile | None) -> "Settings | None":
 
 
 def _entry(stored: "Stored") -> dict[str, Any]:
-    from simulator.conformance.store import PAGE, is_whole
+    from simulator.conformance.store import PAGE, counts, is_whole
 
     report, page = stored.report, stored.path.with_name(PAGE)
+    passed, runs = counts(report)
     return {
         "engine": report.engine.name,
         "model": report.engine.model,
@@ -72,8 +73,8 @@ def _entry(stored: "Stored") -> dict[str, Any]:
         "startedAt": report.started_at,
         "finishedAt": report.finished_at,
         "verdict": report.verdict,
-        "passed": sum(each.verdict == "passed" for each in report.results),
-        "runs": len(report.results),
+        "passed": passed,
+        "runs": runs,
         "whole": is_whole(report),
         "report": str(stored.path),
         "page": str(page) if page.is_file() else None,

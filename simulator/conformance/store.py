@@ -91,6 +91,7 @@ class Status(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     suite_version: int | None = None
     passed: int = 0
     runs: int = 0
+    """Of the report; of the present suite where the report does not hold all of its runs."""
     report: str | None = None
     """Path of the report that decides."""
     page: str | None = None
@@ -172,6 +173,15 @@ def is_whole(report: Report) -> bool:
     return _ran(report) >= CELLS
 
 
+def counts(report: Report) -> tuple[int, int]:
+    """Return how many runs passed, and of how many; a run of the suite that was not made counts too."""
+    if is_whole(report) or report.suite_version != SUITE_VERSION:
+        return sum(each.verdict is Verdict.PASSED for each in report.results), len(report.results)
+    made = [each for each in report.results if (each.check, each.turn_detection) in CELLS]
+    unfit = {(each.check, each.turn_detection) for each in made if each.verdict is not Verdict.PASSED}
+    return len({(each.check, each.turn_detection) for each in made} - unfit), len(CELLS)
+
+
 def covered(reports: Sequence[Stored]) -> Iterator[tuple[str, str]]:
     """Yield each engine and model that has a report, the one checked last first."""
     yield from dict.fromkeys((each.report.engine.name, each.report.engine.model) for each in reports)
@@ -218,6 +228,7 @@ def _names(headers: Sequence[str] | frozenset[str] | Mapping[str, str]) -> set[s
 
 def _status(decides: Stored, state: State, why: list[str]) -> Status:
     report, page = decides.report, decides.path.with_name(PAGE)
+    passed, runs = counts(report)
     return Status(
         engine=report.engine.name,
         model=report.engine.model,
@@ -226,8 +237,8 @@ def _status(decides: Stored, state: State, why: list[str]) -> Status:
         verdict=report.verdict,
         finished_at=report.finished_at,
         suite_version=report.suite_version,
-        passed=sum(each.verdict is Verdict.PASSED for each in report.results),
-        runs=len(report.results),
+        passed=passed,
+        runs=runs,
         report=str(decides.path),
         page=str(page) if page.is_file() else None,
     )

@@ -174,10 +174,15 @@ def is_address(text: str) -> bool:
     return "://" in text
 
 
+def name_of_address(url: str) -> str:
+    """Return what an engine without a name is called: its host, and its port where the address has one."""
+    return urlsplit(url).netloc.rpartition("@")[2].rstrip(":").lower() or "engine"
+
+
 def _find(name_or_url: str) -> EngineProfile:
     if is_address(name_or_url):
         _check_address(name_or_url)
-        return EngineProfile(name=urlsplit(name_or_url).hostname or "engine", url=name_or_url)
+        return EngineProfile(name=name_of_address(name_or_url), url=name_or_url)
     profiles = load_profiles()
     for profile in profiles:
         if profile.name == name_or_url:

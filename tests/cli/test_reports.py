@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import jsonschema
@@ -85,10 +86,11 @@ async def test_a_check_writes_every_form_and_keeps_its_report(shell: Shell) -> N
     ]
     assert [(each["passed"], each["failed"], each["runs"]) for each in report["repeats"]] == [(0, 2, 2)]
     assert ElementTree.fromstring((shell.folder / "out" / "r.xml").read_bytes()).get("failures") == "2"
+    assert "0 of 15 passed" in await shell("reports")
     assert b"0 of 2 passed" in (shell.folder / "out" / "r.html").read_bytes()
 
     assert "otherwise" not in await shell("judge", "out/r.json", code=1)
-    status = await shell.status("127.0.0.1")
+    status = await shell.status(urlsplit(url).netloc)
     assert (status["state"], status["verdict"]) == ("failed", "failed")
     assert Path(status["report"]).is_relative_to(shell.folder / "data" / "reports")
     assert "handshake" in Path(status["page"]).read_text(encoding="utf-8")
@@ -123,7 +125,7 @@ async def test_a_file_that_cannot_be_written_keeps_no_other_from_being_written(s
         told = await shell("check", "--url", url, "--only", "handshake", *forms, code=3)
     assert "r.xml cannot be written" in told
     assert (shell.folder / "r.html").is_file()
-    assert (await shell.status("127.0.0.1"))["verdict"] == "passed"
+    assert (await shell.status(urlsplit(url).netloc))["verdict"] == "passed"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a child of this test cannot be sent Ctrl-C there")
@@ -143,7 +145,7 @@ async def test_an_interrupted_run_writes_what_it_has(shell: Shell) -> None:
     assert report["verdict"] == "inconclusive"
     assert [each["verdict"] for each in report["results"]] == ["passed", "inconclusive", "inconclusive"]
     await shell("judge", "r.json", code=2)
-    status = await shell.status("127.0.0.1")
+    status = await shell.status(urlsplit(url).netloc)
     assert (status["state"], status["verdict"]) == ("inconclusive", "inconclusive")
     assert status["why"] == ["Only 2 of the suite's 15 runs were made."]
 

@@ -58,6 +58,9 @@ def test_some_checks_alone_make_no_pass_but_can_spoil_one() -> None:
     assert not is_whole(some)
     told = said(some)
     assert (told.state, told.why) == (State.INCONCLUSIVE, ["Only 2 of the suite's 15 runs were made."])
+    assert (told.passed, told.runs) == (2, 15)
+    twice = said(report(result("handshake"), result("cancel", verdict=FAILED), result("handshake"), result("cancel")))
+    assert (twice.passed, twice.runs) == (1, 15)
     assert said(some, whole()).state is State.PASSED
     assert said(report(result("cancel", verdict=FAILED)), some, whole()).state is State.FAILED
     assert said(report(result("cancel", verdict=INCONCLUSIVE)), whole()).state is State.PASSED

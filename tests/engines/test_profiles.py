@@ -111,6 +111,18 @@ def test_the_model_of_the_command_replaces_the_one_of_the_address() -> None:
     assert resolve("wss://engine.example/v1/realtime?model=old").model == "old"
 
 
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("wss://Engine.example/v1/realtime", "engine.example"),
+        ("ws://127.0.0.1:8765/v1/realtime", "127.0.0.1:8765"),
+        ("ws://[::1]:8766/", "[::1]:8766"),
+    ],
+)
+def test_an_engine_given_by_its_address_is_called_by_host_and_port(address: str, name: str) -> None:
+    assert resolve(address).name == name
+
+
 def test_values_of_headers_and_queries_are_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_KEY", KEY)
     target = resolve(

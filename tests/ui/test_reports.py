@@ -63,7 +63,7 @@ def test_a_standing_says_why() -> None:
 
 
 def test_engines_are_found_by_the_names_that_reports_use() -> None:
-    assert name_in_reports("ws://127.0.0.1:9/v1") == "127.0.0.1"
+    assert name_in_reports("ws://127.0.0.1:9/v1") == "127.0.0.1:9"
     assert name_in_reports("embedded", ["odd_bytes"]) == "embedded with odd_bytes"
     known = Conformance((status(Standing.PASSED),))
     assert known.status("embedded") == status(Standing.PASSED)

@@ -4,11 +4,10 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlsplit
 
 import msgspec
 
-from simulator.engines.profiles import is_address
+from simulator.engines.profiles import is_address, name_of_address
 
 
 class Standing(enum.StrEnum):
@@ -88,7 +87,7 @@ class Conformance:
 
 def name_in_reports(engine: str, faults: Sequence[str] = ()) -> str:
     """Return the name under which an engine of the picker stands in reports."""
-    name = urlsplit(engine).hostname or engine if is_address(engine) else engine
+    name = name_of_address(engine) if is_address(engine) else engine
     return f"{name} with {', '.join(faults)}" if faults else name
 
 
