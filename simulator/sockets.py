@@ -52,7 +52,7 @@ async def open_websocket(
             close_timeout=close_within_s,
         )
     except (OSError, TimeoutError, InvalidHandshake, InvalidURI, UnicodeError) as error:
-        raise _refusal(error, host, _port(url)) from error
+        raise _refusal(error, url) from error
 
 
 def is_loopback(host: str) -> bool:
@@ -74,11 +74,12 @@ def _port(url: str) -> int | None:
         return None
 
 
-def _refusal(error: Exception, host: str, port: int | None) -> SimulatorError:
+def _refusal(error: Exception, url: str) -> SimulatorError:
     """Return what a failed attempt to connect means to the user. Details never hold headers."""
+    host = urlsplit(url).hostname or ""
     match error:
         case InvalidStatus():
-            return _refused_status(error.response.status_code, host)
+            return _refused_status(error.response.status_code, host, has_path=urlsplit(url).path not in ("", "/"))
         case InvalidURI() | UnicodeError():  # UnicodeError: a host that cannot be written as a domain name
             return EngineUnreachable("The address of the engine cannot be used: check it.")
         case InvalidProxy() | ProxyError():
@@ -103,7 +104,7 @@ def _refusal(error: Exception, host: str, port: int | None) -> SimulatorError:
             return EngineUnreachable(f"{host} did not answer within {_OPEN_WITHIN_S:.0f} s: check address and network.")
         case ConnectionRefusedError():
             return EngineUnreachable(
-                f"Nothing listens at {host}, port {port}: start the engine, or check the address and its port."
+                f"Nothing listens at {host}, port {_port(url)}: start the engine, or check the address and its port."
             )
         case _:
             return EngineUnreachable(
@@ -112,12 +113,17 @@ def _refusal(error: Exception, host: str, port: int | None) -> SimulatorError:
             )
 
 
-def _refused_status(status: int, host: str) -> SimulatorError:
+def _refused_status(status: int, host: str, *, has_path: bool) -> SimulatorError:
     match status:
         case 401:
             return KeyRefused(f"{host} refused the key (401): check that it is the right one and still valid.")
         case 403:
             return KeyRefused(f"{host} does not allow this key to connect (403): check its rights, and the model.")
+        case 404 if not has_path:
+            return EngineFault(
+                f"{host} knows no engine at this address (404): it has no path; "
+                "a realtime address usually ends in /v1/realtime."
+            )
         case 404:
             return EngineFault(f"{host} knows no engine at this address (404): check the path and the model.")
         case 429:

@@ -72,6 +72,15 @@ async def test_a_refused_handshake_says_what_to_check(status: HTTPStatus, says: 
         assert host.status.connection is ConnectionState.IDLE
 
 
+@pytest.mark.parametrize(("path", "named"), [("", True), ("/", True), ("/v1/other", False)])
+async def test_a_missing_path_is_named_where_no_engine_is_found(path: str, named: bool) -> None:
+    async with ScriptedEngine(_only_greet, status=HTTPStatus.NOT_FOUND) as engine, InProcessHost() as host:
+        error = await host.send(Connect, engine=f"ws://127.0.0.1:{engine.port}{path}")
+    assert error is not None
+    assert "(404)" in error
+    assert ("usually ends in /v1/realtime" in error) == named
+
+
 async def test_an_address_without_a_websocket_says_so() -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readline()
