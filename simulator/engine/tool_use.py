@@ -82,8 +82,9 @@ def arguments(tool: Tool, request: ResponseRequest, context: StudyContext) -> di
     question = question_of(tool["name"], request, context)
     if tool["name"] == "answer_text" and _COLOUR.search(question) and (colour := seen_colour(request)) is not None:
         return {"text": colour.capitalize()}
-    fitting = arguments_for(tool, question)
-    return fitting if tool["name"].startswith(_ANSWERS) else {**fitting, **_from_sentence(tool, asked)}
+    if tool["name"].startswith(_ANSWERS):
+        return arguments_for(tool, question, "\n".join([*context.own, *(each.words for each in context.said)]))
+    return {**arguments_for(tool, question), **_from_sentence(tool, asked)}
 
 
 def question_of(tool: str, request: ResponseRequest, context: StudyContext) -> str:

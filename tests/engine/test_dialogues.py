@@ -36,6 +36,8 @@ JUICE_OR_WATER = question_text("multiplechoice", {"question": "Which drink?", "c
 ONE_TO_SEVEN = question_text(
     "likertscale", {"question": "I enjoyed it.", "scale": 7, "minLabel": "no", "maxLabel": "yes"}
 )
+TOPICS = ["Coffee or tea", "Juice", "Water"]
+ABOUT_DRINKS = question_text("multiplechoice", {"question": "Which drink was it about?", "choices": TOPICS})
 DRINK = {"event": "question", "tool": "answer_choice", "question": JUICE_OR_WATER, "duringVideo": False}
 SCALE = {"event": "question", "tool": "answer_scale", "question": ONE_TO_SEVEN, "duringVideo": False}
 
@@ -283,6 +285,48 @@ def test_spoken_answer_is_the_silent_one() -> None:
     said = talk.reply(session={"tools": [*TOOLS]})
     [called] = talk.plan(tools=[*TOOLS], tool_choice={"type": "function", "name": "answer_choice"})
     assert called.arguments["choice"] in said
+
+
+@pytest.mark.parametrize(
+    ("line", "choice"),
+    [
+        (say("Would you rather have coffee or tea in the morning?"), "Coffee or tea"),
+        (typed("I would take tea. And you?"), "Coffee or tea"),
+        (typed("Nothing beats fresh juice."), "Juice"),
+        (say("I drink a lot of water."), "Water"),
+    ],
+)
+def test_choice_is_what_the_conversation_was_about(line: Line, choice: str) -> None:
+    talk = Talk()
+    if line[0] == "context":
+        talk.context(**line[1])
+    else:
+        item = spoken_item("item_1", bytes(48 * 2000))
+        item.wire["content"][0]["transcript"] = line[1]
+        talk.conversation.append(item)
+    talk.context(event="question", tool="answer_choice", question=ABOUT_DRINKS, duringVideo=False)
+    [called] = talk.plan(tools=[*TOOLS], tool_choice={"type": "function", "name": "answer_choice"})
+    assert called.arguments == {"choice": choice}
+
+
+def test_own_words_count_where_nobody_was_understood() -> None:
+    talk = Talk().spoken(2000).text("For me it would be tea. How do you take yours?", role="assistant")
+    talk.context(event="question", tool="answer_choice", question=ABOUT_DRINKS, duringVideo=False)
+    [called] = talk.plan(tools=[*TOOLS], tool_choice={"type": "function", "name": "answer_choice"})
+    assert called.arguments == {"choice": "Coffee or tea"}
+
+
+def test_several_choices_and_an_order_begin_with_what_was_spoken_of() -> None:
+    talk = Talk().context(**typed("Juice, juice and water!")[1])
+    for component, config, tool, name in (
+        ("multiplechoice", {"allowMultiple": True}, "answer_choices", "choices"),
+        ("ranking", {}, "answer_ranking", "order"),
+    ):
+        question = question_text(component, {"question": "Which ones?", "choices": TOPICS, **config})
+        talk.context(event="question", tool=tool, question=question, duringVideo=False)
+        [called] = talk.plan(tools=[*TOOLS], tool_choice={"type": "function", "name": tool})
+        assert called.arguments[name][0] == "Juice"
+    assert sorted(called.arguments["order"]) == sorted(TOPICS)
 
 
 def test_name_of_the_instructions() -> None:
