@@ -13,6 +13,7 @@ from simulator.participant.messages import Lane
 from simulator.record.entries import Direction, Entry
 from simulator.record.measures import Measures
 from ui.models.entry_text import Sign, sign_of
+from ui.models.implied_notes import ImpliedNotes
 
 _JUDGING_NOTES = frozenset({"problem", "violation", "truncation.refused"})
 _JUDGED_WITHIN = 8
@@ -25,12 +26,14 @@ class RecordView:
     Entries have ascending `seq`; numbers may be missing where a stretch could not be read again.
     """
 
-    def __init__(self, title: str = "", path: Path | None = None) -> None:
+    def __init__(self, title: str = "", path: Path | None = None, implied: ImpliedNotes | None = None) -> None:
         self.title = title
         """Empty for the live session, else what the banner calls this record."""
         self.path = path
         self.entries: list[Entry] = []
         self.measures = Measures()
+        self._implied = implied
+        """Notes that count for the measures of a check's record, and are no entries of it."""
         self.lanes: dict[str, PeakPyramid] = {lane.value: PeakPyramid() for lane in Lane}
         self.problems = 0
         """How many entries are problems; one that a later note judges counts once, as that note."""
@@ -41,7 +44,7 @@ class RecordView:
         """Append entries that follow those already here."""
         for entry in entries:
             self.entries.append(entry)
-            self.measures.feed(entry)
+            self._measure(entry)
             if sign_of(entry) is Sign.PROBLEM:
                 self.problems += 1
             if entry.direction is Direction.NOTED and entry.type in _JUDGING_NOTES:
@@ -51,6 +54,14 @@ class RecordView:
     def sign(self, entry: Entry) -> Sign:
         """Return how much attention an entry asks for: that of a notice where a note says what is wrong with it."""
         return Sign.NOTICE if entry.seq in self._judged else sign_of(entry)
+
+    def _measure(self, entry: Entry) -> None:
+        implied = self._implied
+        for note in implied.before(entry) if implied is not None else ():
+            self.measures.feed(note)
+        self.measures.feed(entry)
+        for note in implied.after(entry) if implied is not None else ():
+            self.measures.feed(note)
 
     def _judge(self, note: Entry) -> None:
         """Find the event that a note is about: the one it names, else the error just before it."""

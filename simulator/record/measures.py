@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SIMULATED = "simulated"
+"""The `dac_source` of a barge-in whose loudspeaker was only simulated: when it fell silent was not measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpeechSpan:
@@ -396,6 +399,9 @@ class Measures:
         source, item_id = text(entry, "dac_source"), text(entry, "item_id")
         inaudible_ns = whole_number(entry, "inaudible_ns")
         self.barge_ins.append(BargeIn(received_ns, cut_ns, last_ns, inaudible_ns, source, item_id, entry.seq))
+        self.revision += 1
+        if source == SIMULATED:
+            return
         started_seq = whole_number(entry, "speech_started_seq")
         # Sound that ended before speech_started came took no time to stop.
         silent_ns = max(received_ns, cut_ns if last_ns is None else last_ns)
@@ -404,7 +410,6 @@ class Measures:
         self.latencies.append(
             Latency("barge_in_stop", "speech_started", "last sound handed over", value_ms, from_seq, entry.seq)
         )
-        self.revision += 1
 
     # The study, listening, the end.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from simulator.record.measures import SIMULATED
 from simulator.units import NS_PER_MS, samples_to_ns
 from ui.widgets.drawing import CENTRE, Drawing, Mark
 from ui.widgets.time_window import clock_text, span_text
@@ -135,7 +136,10 @@ def silent_at_ns(barge_in: "BargeIn") -> int:
 
 
 def barge_in_text(barge_in: "BargeIn") -> str:
-    """Return the interval written at a barge-in: speech_started received to silence at the output."""
+    """Return what is written at a barge-in: the interval from speech_started received to silence at the output, where
+    there was an output."""
+    if barge_in.dac_source == SIMULATED:
+        return "✕ interrupted"
     return f"✕ silent in {_short_ms(silent_at_ns(barge_in) - barge_in.received_ns)}"
 
 
@@ -145,6 +149,9 @@ def barge_in_tip(barge_in: "BargeIn") -> str:
     def line(what: str, at_ns: int, source: str = "") -> str:
         return f"to  {what} at {clock_text(at_ns)}: {(at_ns - barge_in.received_ns) / NS_PER_MS:.1f} ms{source}"
 
+    if barge_in.dac_source == SIMULATED:
+        at = f"speech_started received at {clock_text(barge_in.received_ns)}"
+        return f"barge-in\n{at}\nthe loudspeaker of a check is simulated: its silence is not measured"
     lines = ["barge-in", f"from  speech_started read from the socket at {clock_text(barge_in.received_ns)}"]
     if barge_in.inaudible_ns is not None:
         source = f" ({barge_in.dac_source})" if barge_in.dac_source else ""
