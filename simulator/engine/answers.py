@@ -1,8 +1,8 @@
 """Arguments for a tool call that fit its schema and the question asked. Pure.
 
-The question's own text says what may be answered (choices on lines or after "choices:", a range "from 0 to 100"). The
-same question after the same conversation always gets the same answer: of the choices that the conversation spoke of most,
-else of all, it is chosen by a checksum of the question's text.
+The question's own text says what may be answered (choices on lines or after "choices:", a range "from 0 to 100"). Of
+the choices that the conversation spoke of most, else of all, one is chosen by a checksum of the question's text: the
+same question after the same conversation always gets the same answer.
 """
 
 from __future__ import annotations
