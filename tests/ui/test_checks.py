@@ -4,10 +4,22 @@ import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QTextBrowser
 
 from tests.ui.window_rig import MODES, WindowRig, script, wait_until
 from ui.checks_feed import ChecksFeed
-from ui.models.checks_model import Cell, CellState, CheckInfo, ChecksModel, Progress, measurement_text, title_of
+from ui.models.checks_model import (
+    Cell,
+    CellState,
+    CheckInfo,
+    ChecksModel,
+    Measurement,
+    Progress,
+    ReportResults,
+    Result,
+    measurement_text,
+    title_of,
+)
 from ui.models.log_model import Column
 from ui.theme import Theme
 
@@ -137,6 +149,47 @@ def test_the_list_of_checks_that_cannot_be_read_is_told(theme: Theme, tmp_path: 
     feed.list_checks()
     wait_until(lambda: told)
     assert told == ["The list of checks could not be read (exit code 0): see the terminal."]
+
+
+def test_a_pass_at_the_second_attempt_says_so(listed: WindowRig, tmp_path: Path) -> None:
+    result = Result("handshake", "passed", attempts=2)
+    listed.checks.model.take_report(ReportResults([result]), tmp_path)
+    panel = listed.window.checks
+    panel.refresh()
+    panel.table.setCurrentCell(0, 1)
+    assert listed.checks.model.cells[HANDSHAKE].word == "passed, 2nd attempt"
+    assert "✓ passed, 2nd attempt" in panel.detail.toPlainText()
+    listed.checks.model.begin([HANDSHAKE], runs=2)
+    listed.checks.model.take_report(ReportResults([result, Result("handshake", "passed")]), tmp_path)
+    assert listed.checks.model.cells[HANDSHAKE].tally == "2 of 2 passed, up to 2 attempts each"
+
+
+def lines_of(detail: QTextBrowser) -> list[str]:
+    """Return the lines as they are broken on screen."""
+    found: list[str] = []
+    block = detail.document().begin()
+    while block.isValid():
+        layout, text = block.layout(), block.text()
+        for number in range(layout.lineCount()):
+            line = layout.lineAt(number)
+            found.append(text[line.textStart() : line.textStart() + line.textLength()].replace("\xa0", " "))
+        block = block.next()
+    return found
+
+
+def test_a_narrow_detail_breaks_no_number_and_begins_with_what_is_demanded(listed: WindowRig, tmp_path: Path) -> None:
+    figure = Measurement("from the last sample of speech to input_audio_buffer.committed", 15_000, "ms", 15_000)
+    failed = Result("handshake", "failed", reasons=["It came 15000 ms late."], measurements=[figure])
+    listed.checks.model.take_report(ReportResults([failed]), tmp_path)
+    panel = listed.window.checks
+    panel.splitter.setSizes([2_000, 1])
+    panel.refresh()
+    panel.table.setCurrentCell(0, 1)
+    detail = panel.detail
+    wait_until(lambda: any("15000 ms, limit 15000 ms" in line for line in lines_of(detail)))
+    assert detail.document().idealWidth() <= detail.viewport().width()
+    words = detail.toPlainText()
+    assert words.index("What this check demands") < words.index("Why") < words.index("Measured")
 
 
 def test_figures_and_titles_in_words() -> None:

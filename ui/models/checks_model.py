@@ -71,6 +71,7 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
     measurements: list[Measurement] = []
     clause: str = ""
     record: str | None = None
+    attempts: int = 1
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -125,6 +126,16 @@ class Cell:
     clause: str = ""
     record: Path | None = None
     spreads: tuple[Spread, ...] = ()
+    attempts: int = 1
+    """How many it took, by the report; of several runs, the most. What the earlier attempts lacked is not reported."""
+
+    @property
+    def word(self) -> str:
+        """The state as a person says it: ``passed, 2nd attempt``."""
+        if self.state not in FINISHED or self.attempts < 2 or self.runs > 1:
+            return self.state.value
+        ordinal = {2: "2nd", 3: "3rd"}.get(self.attempts, f"{self.attempts}th")
+        return f"{self.state.value}, {ordinal} attempt"
 
     @property
     def tally(self) -> str:
@@ -134,7 +145,8 @@ class Cell:
         passed = self.outcomes.count(CellState.PASSED)
         if len(self.outcomes) < self.runs and self.state in UNDER_WAY:
             return f"{passed} of {len(self.outcomes)} passed, {self.runs - len(self.outcomes)} to go"
-        return f"{passed} of {len(self.outcomes)} passed"
+        tried = f", up to {self.attempts} attempts each" if self.attempts > 1 else ""
+        return f"{passed} of {len(self.outcomes)} passed{tried}"
 
 
 @dataclass(slots=True)
@@ -200,6 +212,7 @@ class ChecksModel:
                     measurements=tuple(result.measurements),
                     clause=result.clause,
                     record=_record_path(result.record, records_folder) or told[key].record,
+                    attempts=result.attempts,
                 )
                 self.cells[key] = _with_run(self.cells[key], found)
         for each in report.repeats:
@@ -228,7 +241,8 @@ def _with_run(cell: Cell, run: Cell) -> Cell:
     if cell.outcomes and _WORST_LAST.index(run.state) <= max(map(_WORST_LAST.index, cell.outcomes)):
         shown = replace(cell, waiting_for="")
     state = max(outcomes, key=_WORST_LAST.index) if len(outcomes) >= cell.runs else CellState.RUNNING
-    return replace(shown, state=state, runs=cell.runs, outcomes=outcomes)
+    attempts = max(cell.attempts, run.attempts)
+    return replace(shown, state=state, runs=cell.runs, outcomes=outcomes, attempts=attempts)
 
 
 _UNDER_WAY = {"queued": CellState.QUEUED, "running": CellState.RUNNING, "waiting": CellState.WAITING}

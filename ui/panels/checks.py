@@ -42,6 +42,7 @@ from ui.theme import SPACE_PX, State, Theme, paint_state
 _KEY = Qt.ItemDataRole.UserRole
 _ROW_PX = 24
 _LEAST_DETAIL_PX = 60
+_LEAST_DETAIL_PANE_PX = 240
 _REPEATS = (1, 2, 3, 5, 10, 20, 50)
 _JOBS = (1, 2, 4, 8, 15)
 _STATES = {
@@ -163,6 +164,8 @@ class ChecksPanel(QWidget):
         self.detail = QTextBrowser()
         self.detail.setAccessibleName("Why")
         self.detail.setOpenLinks(False)
+        self.detail.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.detail.setMinimumWidth(_LEAST_DETAIL_PANE_PX)
         self.record_button = QPushButton("Show its record")
         self.record_button.clicked.connect(lambda: self.record_requested.emit(self.current_key))
         self.empty = QLabel("Looking for the checks of this build…")
@@ -309,16 +312,12 @@ class _CellDelegate(QStyledItemDelegate):
             if cell.state is CellState.FAILED and not flags & QStyle.StateFlag.State_Selected:
                 painter.fillRect(rect, self._theme.colour("failed", 0.10))
             paint_state(painter, QRectF(rect.left() + 8, rect.center().y() - 7, 16, 16), state, colours)
-        text = rect.adjusted(32, 0, -8, 0)
+        text = rect.adjusted(30, 0, -4, 0)
         reason = cell.reasons[0] if cell.reasons else ""
         detail = cell.tally or ("" if cell.state is CellState.WAITING else reason)
-        word = (
-            f"waiting for {cell.waiting_for}"
-            if cell.state is CellState.WAITING and cell.waiting_for
-            else cell.state.value
-        )
+        word = f"waiting for {cell.waiting_for}" if cell.state is CellState.WAITING and cell.waiting_for else cell.word
         font = painter.font()
-        font.setBold(cell.state in FINISHED)
+        font.setBold(cell.state in FINISHED and cell.word == cell.state.value)  # so that an attempt fits
         painter.setFont(font)
         painter.setPen(colour)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -352,48 +351,56 @@ def _detail_html(theme: Theme, key: CellKey, cell: Cell, described: str) -> str:
     sign = f"{state.sign} " if state is not None else ""
     parts = [
         f'<h3 style="margin:0">{_escape(title_of(key))}</h3>',
-        f'<p style="margin:2px 0 6px 0; color:{colour}"><b>{sign}{cell.state.value}</b></p>',
+        f'<p style="margin:2px 0 6px 0; color:{colour}"><b>{sign}{cell.word}</b></p>',
     ]
+    if described:
+        parts.append(_heading("What this check demands", theme) + f'<p style="margin-top:0">{_escape(described)}</p>')
+    if cell.reasons or cell.warnings:
+        parts.append(_heading("Why", theme))
     if cell.tally:
         parts.append(f"<p><b>{cell.tally}</b></p>")
     if cell.waiting_for:
         parts.append(_paragraph(f"Waiting for {cell.waiting_for}.", colours.running))
-    parts += [f"<p>{_escape(reason)}</p>" for reason in cell.reasons]
+    parts += [f'<p style="margin-top:0">{_escape(reason)}</p>' for reason in cell.reasons]
     parts += [f'<p style="color:{colours.warning}">⚠ {_escape(warning)}</p>' for warning in cell.warnings]
-    if cell.spreads:
-        parts.append(_table(theme, ("Measured", "Least", "Median", "Most", "Limit"), map(_spread_cells, cell.spreads)))
-    elif cell.measurements:
-        parts.append(_table(theme, ("Measured", "Value", "Limit", "Between"), map(_measured_cells, cell.measurements)))
-    if described:
-        parts.append(_paragraph(described, colours.text_muted))
+    if cell.spreads or cell.measurements:
+        parts.append(_heading("Measured", theme))
+        parts += map(_spread_html, cell.spreads) if cell.spreads else map(_measured_html, cell.measurements)
     if cell.clause and cell.clause != described:
         parts.append(_paragraph(cell.clause, colours.text_muted))
     return "".join(parts)
 
 
-def _measured_cells(each: Measurement) -> tuple[str, ...]:
-    ends = " → ".join(str(end) for end in (each.start, each.end) if end is not None)
-    return each.name, _together(each.value, each.unit), _together(each.threshold, each.unit), ends
+def _heading(text: str, theme: Theme) -> str:
+    return f'<p style="margin-bottom:0; color:{theme.colours.text_muted}"><b>{text}</b></p>'
 
 
-def _spread_cells(each: Spread) -> tuple[str, ...]:
-    values = (each.min, each.median, each.max, each.threshold)
-    return each.name, *(_together(value, each.unit) for value in values)
+def _measured_html(each: Measurement) -> str:
+    """One figure below the other, not in columns: a column too narrow for a number would break it in the middle."""
+    limit = "" if each.threshold is None else f", limit {_together(each.threshold, each.unit)}"
+    ends = " → ".join(_unbroken(str(end)) for end in (each.start, each.end) if end is not None)
+    return _figure(each.name, _together(each.value, each.unit), limit, ends)
+
+
+def _spread_html(each: Spread) -> str:
+    limit = "" if each.threshold is None else f", limit {_together(each.threshold, each.unit)}"
+    least, most = _together(each.min, each.unit), _together(each.max, each.unit)
+    return _figure(each.name, _together(each.median, each.unit), f" median{limit}", f"least {least}, most {most}")
+
+
+def _figure(name: str, value: str, more: str, below: str) -> str:
+    under = f"<br>{_escape(below)}" if below else ""
+    return f'<p style="margin:0 0 6px 0">{_escape(name)}<br><b>{_escape(value)}</b>{_escape(more)}{under}</p>'
 
 
 def _together(value: float | int | str | bool | None, unit: str) -> str:
     """Return a figure that is not broken from its unit."""
-    return measurement_text(value, unit).replace(" ", "\N{NO-BREAK SPACE}")
+    text = measurement_text(value, unit)
+    return text if isinstance(value, str) else _unbroken(text)
 
 
-def _table(theme: Theme, headers: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
-    muted = theme.colours.text_muted
-    head = "".join(f'<th align="left" style="color:{muted}; white-space:nowrap">{name}</th>' for name in headers)
-    body = ""
-    for name, first, *rest in rows:
-        cells = "".join(f'<td style="color:{muted}">{_escape(each)}</td>' for each in rest)
-        body += f'<tr><td>{_escape(name)}</td><td style="white-space:nowrap"><b>{_escape(first)}</b></td>{cells}</tr>'
-    return f'<table cellpadding="3" cellspacing="0"><tr>{head}</tr>{body}</table>'
+def _unbroken(text: str) -> str:
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _count_box(name: str, one: str, several: str, counts: Iterable[int], chosen: int) -> QComboBox:
