@@ -317,8 +317,8 @@ class MainWindow(QMainWindow):
         self.timeline.set_source(view.measures, view.lanes, ended_ns=None if is_live else view.now_ns)
         if is_live:
             self.timeline.set_now(view.now_ns)
-        self.transcript.set_source(view.measures)
-        self.latency.set_source(view.measures)
+        self.transcript.set_source(view.measures, ended=not is_live)
+        self.latency.set_source(view.measures, ended=not is_live)
         self.answers.set_view(view)
         self.log.set_view(view)
         self.connection.show_problems(view.problems)

@@ -118,10 +118,14 @@ def test_a_click_opens_reason_measurements_and_the_checks_own_record(listed: Win
     rows = [window.log.model.index(row, Column.TYPE).data() for row in range(window.log.model.rowCount())]
     assert rows == ["record.started", "✕ error"]
     assert window.connection.problems_button.text() == "⚠ 1"
+    assert window.answers.empty.text() == "This record holds no answers."
+    assert window.latency.empty_text == "This record holds no latencies."
     listed.click(window.banner.back_button)
     assert not window.banner.isVisible()
     assert window.log.model.rowCount() == 4
     assert window.connection.problems_button.text() == "⚠ 0"
+    assert "Push a question" in window.answers.empty.text()
+    assert "No latency measured yet." in window.latency.empty_text
 
 
 def test_closing_the_window_ends_a_run(theme: Theme, tmp_path: Path) -> None:

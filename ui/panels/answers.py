@@ -18,6 +18,8 @@ from ui.models.session_diff import in_words
 from ui.record_view import RecordView
 from ui.theme import ROW_HEIGHT_PX, Theme
 
+_EMPTY = "No answers yet.\nPush a question (Ctrl+2): the agent answers it silently, by the tool of its kind."
+_EMPTY_RECORD = "This record holds no answers."
 _HEADERS = ("Time", "Kind", "Tool", "Value", "Verdict", "Took")
 _SEQ = Qt.ItemDataRole.UserRole
 
@@ -51,9 +53,7 @@ class AnswersPanel(QWidget):
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(4, QHeaderView.ResizeMode.Stretch)
         self.table.itemSelectionChanged.connect(self._selected)
-        self.empty = QLabel(
-            "No answers yet.\nPush a question (Ctrl+2): the agent answers it silently, by the tool of its kind."
-        )
+        self.empty = QLabel(_EMPTY)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("role", "muted")
         rows = QVBoxLayout(self)
@@ -67,6 +67,7 @@ class AnswersPanel(QWidget):
     def set_view(self, view: RecordView) -> None:
         """Show the answers of another record."""
         self._view = view
+        self.empty.setText(_EMPTY_RECORD if view.title else _EMPTY)
         self._read = 0
         self.table.setRowCount(0)
         self.take_new()

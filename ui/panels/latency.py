@@ -32,6 +32,7 @@ _COLUMNS: Final = ("Latency", "From", "To", "n", "Median", "p95", "Last")
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _EMPTY: Final = "No latency measured yet.\nThe first spoken turn and its reply give response start and first audio."
+_EMPTY_RECORD: Final = "This record holds no latencies."
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +117,15 @@ class LatencyPanel(QWidget):
         """What is shown."""
         return self._rows
 
-    def set_source(self, measures: Measures) -> None:
-        """Show the latencies of another record."""
+    @property
+    def empty_text(self) -> str:
+        """What is said where there is no row."""
+        return self._empty.text()
+
+    def set_source(self, measures: Measures, *, ended: bool = False) -> None:
+        """Show the latencies of another record; nothing more comes where it `ended`."""
         self._measures = measures
+        self._empty.setText(_EMPTY_RECORD if ended else _EMPTY)
         self._counted = -1
         self.refresh()
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _NAMES: Final = {"participant": "Participant", "agent": "Agent", "typed": "Typed", "study": "Study"}
 _ROLES: Final = {"participant": "participant", "agent": "agent", "typed": "participant", "study": "study"}
 _EMPTY: Final = "Nothing was said yet.\nConnect (F5) and talk (Space): each turn appears here, with its time."
+_EMPTY_RECORD: Final = "This record holds no speech in words."
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,11 @@ class TranscriptPanel(QWidget):
         self._view.setAccessibleName("Transcript")
         self._view.anchorClicked.connect(self._anchor_clicked)
         self._view.setStyleSheet("QTextBrowser { border: none; }")
-        empty = QLabel(_EMPTY)
-        empty.setProperty("role", "muted")
-        empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty = QLabel(_EMPTY)
+        self._empty.setProperty("role", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(empty)
+        self._stack.addWidget(self._empty)
         self._stack.addWidget(self._view)
         theme.changed.connect(self._redress)
 
@@ -91,8 +92,9 @@ class TranscriptPanel(QWidget):
         """What is shown, as plain text."""
         return self._view.toPlainText()
 
-    def set_source(self, measures: Measures) -> None:
-        """Show the turns of another record."""
+    def set_source(self, measures: Measures, *, ended: bool = False) -> None:
+        """Show the turns of another record; nothing more comes where it `ended`."""
+        self._empty.setText(_EMPTY_RECORD if ended else _EMPTY)
         self._measures = measures
         self._redress()
 
