@@ -40,6 +40,7 @@ def add_menus(window: QMainWindow, menus: Menus) -> dict[str, QAction]:
     actions: dict[str, QAction] = {}
     for title, deeds in menus.items():
         menu = window.menuBar().addMenu(title)
+        menu.setToolTipsVisible(True)  # they say why an entry is disabled
         for deed in deeds:
             if deed is None:
                 menu.addSeparator()

@@ -29,6 +29,8 @@ class ChecksDesk(QObject):
 
     record_opened = Signal(RecordView)
     """The record of a check was read."""
+    reports_counted = Signal(int)
+    """How many reports there are about the engine in the picker."""
     failed = Signal(str)
 
     def __init__(
@@ -107,7 +109,9 @@ class ChecksDesk(QObject):
 
     def _show_reports(self) -> None:
         self._connection.show_conformance(self._reports_feed.conformance)
-        self._checks.show_reports(len(self._reports.reports(self._connection.engine, self.faults)))
+        count = len(self._reports.reports(self._connection.engine, self.faults))
+        self._checks.show_reports(count)
+        self.reports_counted.emit(count)
 
     def _open_record(self, key: CellKey) -> None:
         """Read the record of a check in the background."""

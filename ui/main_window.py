@@ -30,7 +30,7 @@ from ui.dialogs.keys import KeysDialog
 from ui.faults_feed import FaultsFeed
 from ui.panels.agent import AgentPanel
 from ui.panels.answers import AnswersPanel
-from ui.panels.checks import ChecksPanel
+from ui.panels.checks import NO_REPORT, ChecksPanel, why_not_compared
 from ui.panels.connection import ConnectionPanel
 from ui.panels.latency import LatencyPanel
 from ui.panels.log import LogPanel
@@ -46,6 +46,7 @@ from ui.talk_key import TalkKey, takes_text
 from ui.theme import Scheme, Theme
 
 TITLE = "Participant Simulator"
+_COMPARE = "&Compare with an earlier report…"
 _TABS = ("Log", "Transcript", "Checks", "Latency", "Answers")
 
 
@@ -236,7 +237,7 @@ class MainWindow(QMainWindow):
                 None,
                 Deed("&Open the report", "Ctrl+R", self.desk.open_report),
                 Deed("Sa&ve the report…", "Ctrl+S", self.desk.save_report),
-                Deed("&Compare with an earlier report…", "", self.desk.compare_reports),
+                Deed(_COMPARE, "", self.desk.compare_reports),
                 None,
                 Deed("&Faults of the embedded engine…", "Ctrl+F", self.desk.ask_faults),
             ],
@@ -257,6 +258,7 @@ class MainWindow(QMainWindow):
         self._actions = add_menus(self, self._menus)
         add_scheme_menu(self, self.theme, self._choose_scheme)
         self._actions["&Back to live"].setEnabled(False)
+        self._count_reports(0)
 
     def _connect_feed(self) -> None:
         feed = self.feed
@@ -270,6 +272,7 @@ class MainWindow(QMainWindow):
         self.devices_feed.listed.connect(self.reports_feed.refresh)
         self.desk.failed.connect(self._tell)
         self.desk.record_opened.connect(self._show_view)
+        self.desk.reports_counted.connect(self._count_reports)
         self.choices.failed.connect(self._tell)
 
     def _connect_panels(self) -> None:
@@ -402,6 +405,14 @@ class MainWindow(QMainWindow):
         """Stop the reply; without one, leave the field being typed into."""
         if not self.commands.stop_reply() and takes_text(QApplication.focusWidget()):
             self.setFocus()
+
+    def _count_reports(self, count: int) -> None:
+        """Enable in the menu what the report button of the checks enables, and say why the rest is not."""
+        for name in ("&Open the report", "Sa&ve the report…"):
+            self._actions[name].setEnabled(count > 0)
+            self._actions[name].setToolTip("" if count else NO_REPORT)
+        self._actions[_COMPARE].setEnabled(count > 1)
+        self._actions[_COMPARE].setToolTip(why_not_compared(count))
 
     def _run_all_checks(self) -> None:
         self.tabs.setCurrentWidget(self.checks)

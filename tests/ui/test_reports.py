@@ -1,14 +1,15 @@
 """What the stored reports say in the window, and what can be done with them."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from tests.ui.window_rig import WindowRig, wait_until
 from ui.dialogs.comparison import ComparisonDialog
@@ -113,6 +114,35 @@ def test_the_picker_shows_where_each_engine_stands(known: WindowRig) -> None:
     panel.engine_picker.activated.emit(panel.engine_picker.currentIndex())
     assert panel.conformance_button.text() == "not checked"
     assert not known.window.checks.report_button.isEnabled()
+
+
+def report_actions(rig: WindowRig) -> dict[str, QAction]:
+    """Return what the menu of the checks offers to do with reports."""
+    (menu,) = (action.menu() for action in rig.window.menuBar().actions() if action.text() == "&Checks")
+    assert isinstance(menu, QMenu)
+    return {action.text().replace("&", ""): action for action in menu.actions() if "report" in action.text()}
+
+
+def test_both_menus_offer_the_same_and_say_why_not(known: WindowRig) -> None:
+    panel, actions = known.window.checks, report_actions(known)
+    compare = actions["Compare with an earlier report…"]
+    assert all(action.isEnabled() for action in (*actions.values(), panel.compare_action))
+    newest = known.reports.conformance.reports[:1]
+    known.reports.conformance = replace(known.reports.conformance, reports=newest)
+    known.reports.changed.emit()
+    assert [action.isEnabled() for action in (compare, panel.compare_action, actions["Open the report"])] == [
+        False,
+        False,
+        True,
+    ]
+    for action in (compare, panel.compare_action):
+        assert action.toolTip() == "There is one report of this engine: run the checks again to compare."
+    engines = known.window.connection.engine_picker
+    engines.setCurrentIndex(engines.findData("openai"))
+    engines.activated.emit(engines.currentIndex())
+    assert not any(action.isEnabled() for action in actions.values())
+    assert compare.toolTip() == "There is no report of this engine yet: run the checks."
+    assert panel.report_button.toolTip() == compare.toolTip()
 
 
 def test_in_a_session_the_standing_is_only_a_sign(known: WindowRig) -> None:

@@ -55,6 +55,16 @@ _STATES = {
 }
 
 
+NO_REPORT = "There is no report of this engine yet: run the checks."
+
+
+def why_not_compared(reports: int) -> str:
+    """Return why so many reports of an engine cannot be compared; nothing where they can."""
+    if reports == 1:
+        return "There is one report of this engine: run the checks again to compare."
+    return "" if reports else NO_REPORT
+
+
 class ChecksPanel(QWidget):
     """Run all, run the selected, stop; a click on a finished cell asks for its record."""
 
@@ -108,7 +118,9 @@ class ChecksPanel(QWidget):
     def show_reports(self, count: int) -> None:
         """Say how many reports about the engine there are: one can be read, two compared."""
         self.report_button.setEnabled(count > 0)
+        self.report_button.setToolTip("The report of the last run against this engine." if count else NO_REPORT)
         self.compare_action.setEnabled(count > 1)
+        self.compare_action.setToolTip(why_not_compared(count))
 
     def selected_keys(self) -> list[CellKey]:
         """Return the keys of the selected cells, in the order of the matrix."""
@@ -137,8 +149,8 @@ class ChecksPanel(QWidget):
         self.jobs_box = _count_box("Side by side", "at once", "at once", _JOBS, 4)
         self.jobs_box.setToolTip("How many checks run side by side. On a slow computer fewer are surer.")
         self.report_button = QPushButton("Report")
-        self.report_button.setToolTip("The report of the last run against this engine.")
         menu = QMenu(self.report_button)
+        menu.setToolTipsVisible(True)
         self.open_action = menu.addAction("&Open in the browser", self.report_requested.emit)
         self.save_action = menu.addAction("&Save…", self.save_requested.emit)
         self.compare_action = menu.addAction("&Compare with an earlier one…", self.compare_requested.emit)
