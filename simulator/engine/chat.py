@@ -88,6 +88,16 @@ class Chat:
     async def close(self) -> None:
         await self._client.aclose()
 
+    async def absence(self) -> str | None:
+        """A sentence where nobody is there who could answer; None where somebody is, whatever they answer."""
+        try:
+            await self._client.get(f"{self._to.base}/models")
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            return str(self._failure(error))
+        except httpx2.HTTPError:
+            return None
+        return None
+
     async def answer(self, body: dict[str, Any]) -> AsyncGenerator[Piece, None]:
         """The pieces of the answer to a request, as they come; closing it ends the request.
 

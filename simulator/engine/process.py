@@ -17,8 +17,9 @@ from simulator.engine.ending import Ending
 from simulator.engine.errors import SetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
+    from simulator.engine.chat import Endpoint
     from simulator.engine.mind import Mind
     from simulator.engine.server import ServerSettings
 
@@ -84,8 +85,9 @@ def run(args: argparse.Namespace) -> int:
         ending.when_stdin_closes()
     try:
         with contextlib.ExitStack() as files:
-            settings = _settings(args, files)
-            asyncio.run(_serve(settings, ending))
+            thinks_at = _model_endpoint(args)
+            settings = _settings(args, files, thinks_at)
+            asyncio.run(_serve(settings, ending, thinks_at))
     except SetupError as error:
         sys.stderr.write(f"{error}\n")
         return 3
@@ -122,7 +124,7 @@ def _rate(text: str) -> float:
     return rate
 
 
-def _settings(args: argparse.Namespace, files: contextlib.ExitStack) -> ServerSettings:
+def _settings(args: argparse.Namespace, files: contextlib.ExitStack, thinks_at: Endpoint | None) -> ServerSettings:
     from simulator.engine.server import ServerSettings
 
     chosen = faults.chosen(args.faults)
@@ -143,25 +145,33 @@ def _settings(args: argparse.Namespace, files: contextlib.ExitStack) -> ServerSe
         behaviour=lambda _model: faults.behaviour(chosen),
         action_log=log,
         recognises_words=not args.no_ears,
-        mind=_mind(args),
+        mind=_mind(thinks_at),
     )
 
 
-def _mind(args: argparse.Namespace) -> Callable[[], Mind]:
-    """What makes the mind that the options ask for."""
+def _model_endpoint(args: argparse.Namespace) -> Endpoint | None:
+    """Where the model is that decides what to say; None for the script."""
     if args.think is None:
         for option in ("think_model", "think_key_env"):
             if getattr(args, option) is not None:
                 raise SetupError(f"--{option.replace('_', '-')} needs --think with the address of a model's server.")
+        return None
+    from simulator.engine.chat import endpoint
+
+    key = _from_environment(args.think_key_env, "the key for the model's server", "--think-key-env")
+    return endpoint(args.think, args.think_model, key)
+
+
+def _mind(thinks_at: Endpoint | None) -> Callable[[], Mind]:
+    """What makes the mind that the options ask for."""
+    if thinks_at is None:
         from simulator.engine.script_mind import ScriptMind
 
         return ScriptMind
-    from simulator.engine.chat import Chat, endpoint
+    from simulator.engine.chat import Chat
     from simulator.engine.model_mind import ModelMind
 
-    key = _from_environment(args.think_key_env, "the key for the model's server", "--think-key-env")
-    where = endpoint(args.think, args.think_model, key)
-    return lambda: ModelMind(Chat(where))
+    return lambda: ModelMind(Chat(thinks_at))
 
 
 def _from_environment(name: str | None, what: str, option: str) -> str | None:
@@ -176,14 +186,39 @@ def _from_environment(name: str | None, what: str, option: str) -> str | None:
     return value
 
 
-async def _serve(settings: ServerSettings, ending: Ending) -> None:
+async def _serve(settings: ServerSettings, ending: Ending, thinks_at: Endpoint | None) -> None:
     from simulator.engine.server import serve
 
     # Voice and ears compute on threads, partly in Python: the loop must get its turn before they have had 5 ms.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     stop = asyncio.Event()
     ending.begins_to_serve(asyncio.get_running_loop(), stop.set)
-    await serve(settings, _announce, stop)
+    async with _looking_for(thinks_at):
+        await serve(settings, _announce, stop)
+
+
+@contextlib.asynccontextmanager
+async def _looking_for(thinks_at: Endpoint | None) -> AsyncIterator[None]:
+    """Meanwhile warn where no model is there; the engine starts all the same, for the model may come later."""
+    looking = None if thinks_at is None else asyncio.create_task(_warn_of_absence(thinks_at))
+    try:
+        yield
+    finally:
+        if looking is not None:
+            looking.cancel()
+            await asyncio.wait([looking])
+
+
+async def _warn_of_absence(thinks_at: Endpoint) -> None:
+    from simulator.engine.chat import Chat
+
+    chat = Chat(thinks_at)
+    try:
+        absence = await chat.absence()
+    finally:
+        await chat.close()
+    if absence is not None:
+        logging.getLogger(__name__).warning("%s Until it is, responses fail.", absence)
 
 
 def _announce(url: str) -> None:

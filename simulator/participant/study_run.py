@@ -23,6 +23,7 @@ from simulator.participant.messages import (
     Connect,
     ConnectionState,
     Disconnect,
+    Entries,
     Push,
     RequestReply,
     SetInstructions,
@@ -33,6 +34,7 @@ from simulator.participant.messages import (
 )
 from simulator.participant.recordings import open_recording
 from simulator.participant.replies import ReplyBegan, ReplyOver
+from simulator.record.entries import Direction, Entry
 from simulator.study import steps
 from simulator.study.runner import Missed, ReplyEnd, StudyRunner
 from simulator.units import NS_PER_S
@@ -242,8 +244,23 @@ class StudyRun:
         return error or await host.send(SetTalk, down=True)
 
     def _fed(self, message: AnyFeed) -> None:
-        if not isinstance(message, Status):
+        if isinstance(message, Entries):
+            for entry in message.entries:
+                self._noted(entry)
+        elif isinstance(message, Status):
+            self._stands(message)
+
+    def _noted(self, entry: Entry) -> None:
+        """Tell why a response failed: the sentence of the record's note, which holds no key."""
+        if entry.direction is not Direction.NOTED or entry.type != "problem":
             return
+        if entry.event.get("code") == "response_failed":
+            sentence = str(entry.event["sentence"])
+            self._progress(sentence)
+            if sentence not in self.outcome.problems:
+                self.outcome.problems.append(sentence)
+
+    def _stands(self, message: Status) -> None:
         connected = message.connection is ConnectionState.CONNECTED
         for lack in message.lacks:
             if lack not in self._lacks:

@@ -330,7 +330,8 @@ class ParticipantSession:
         actions = self._voice.response_done(active.response_id)
         if response.status == "failed":
             why = f": {response.failure}" if response.failure else ""
-            actions.append(_problem("response_failed", f"The engine could not finish its response{why}."))
+            stop = "" if why.endswith((".", "?", "!")) else "."
+            actions.append(_problem("response_failed", f"The engine could not finish its response{why}{stop}"))
         question = active.request.question if active.request is not None else None
         for call in calls:
             actions += self._questions.call(call, question, now_ns)

@@ -15,7 +15,9 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from simulator.engine.chat import Chat, Endpoint
 from simulator.engine.server import ServerSettings, serve
+from tests.engine.chat_server import chat_server, saying
 from tests.engine.client import connected
 from tests.engine.conftest import running_engine
 
@@ -109,6 +111,26 @@ def test_taken_port_is_one_sentence() -> None:
         assert (running.returncode, output) == (3, "")
         assert "choose another --port" in errors
         assert errors.count("\n") == 1
+
+
+def test_model_that_is_not_there_is_one_warning_and_the_engine_starts() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        where = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    with process("--until-stdin-closes", "--no-ears", "--think", where) as running:
+        assert running.stderr is not None
+        warning = running.stderr.readline()
+        assert ready(running).startswith("ws://")
+        _, errors = running.communicate(timeout=20)
+    assert warning == (
+        f"engine: The model at {where} cannot be reached; is its server running? Until it is, responses fail.\n"
+    )
+    assert (running.returncode, errors) == (0, "")
+
+
+async def test_model_that_is_there_is_not_warned_of() -> None:
+    async with chat_server() as server:
+        server.answers = [saying("Hello.")]
+        assert await Chat(Endpoint(server.url)).absence() is None
 
 
 def test_machine_without_a_speech_detector_is_one_sentence() -> None:

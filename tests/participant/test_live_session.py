@@ -182,6 +182,25 @@ async def test_a_connection_that_ends_ends_the_run(records: Path) -> None:
     assert outcome.problems[-1].startswith("The engine closed the connection with code 1011 (“crashed”)")
 
 
+async def test_why_a_response_failed_is_told_and_kept_among_the_problems(records: Path) -> None:
+    async def fail(side: EngineSide) -> None:
+        await side.greet()
+        await side.expect("response.create")
+        error = {"code": "model_unreachable", "message": "The model cannot be reached; is it running?"}
+        await side.send("response.created", response={"id": "r1", "status": "in_progress"})
+        await side.finish("r1", "failed", status_details={"type": "failed", "error": error})
+        await side.socket.close(1011, "crashed")  # it ends the wait for the reply
+
+    study = _study(Step(RequestReply(), line=1))
+    said: list[str] = []
+    async with ScriptedEngine(fail) as engine:
+        run = StudyRun(study, resolve(engine.url), RunVoice(VoiceKind.SILENCE), str(records), said.append)
+        outcome = await run.run()
+    sentence = "The engine could not finish its response: The model cannot be reached; is it running?"
+    assert outcome.problems.count(sentence) == 1
+    assert sentence in said
+
+
 async def test_a_reply_with_the_microphone_muted_by_silence_is_heard(records: Path) -> None:
     async def greet_and_speak(side: EngineSide) -> None:
         await side.greet()
