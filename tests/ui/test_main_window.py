@@ -360,7 +360,8 @@ def test_splitters_engine_and_voice_are_remembered(theme: Theme, tmp_path: Path)
     moved = first.window.log.splitter.saveState()
     first.window.connection.set_engines(["embedded", "openai"], "openai")
     first.window.connection.engine_chosen.emit("openai")
-    first.window.choices.choose_voice(first.window.connection.voice_picker.itemData(1))
+    picker = first.window.connection.voice_picker
+    first.window.choices.choose_voice(picker.itemData(picker.findText("monologue")))
     voice = first.window.connection.voice
     first.close()
     second = WindowRig(theme, tmp_path)

@@ -139,7 +139,7 @@ def test_voices_are_commands_labels_and_keys() -> None:
     assert voice_from_key(microphone.key) == microphone
     assert voice_from_key("nonsense") is None
     recording = Voice(VoiceKind.RECORDING, "one_word")
-    assert (recording.label, recording.command().recording) == ("“one word”", "one_word")
+    assert (recording.label, recording.command().recording) == ("one word", "one_word")
     assert Voice(VoiceKind.RECORDING, str(Path("/tmp/my voice.wav"))).label == "my voice.wav"
     assert first_voice([recording, microphone]) == microphone
     assert first_voice([]) == Voice(VoiceKind.SILENCE)

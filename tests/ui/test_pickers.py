@@ -1,5 +1,9 @@
 """The pickers of the top bar: what they offer, and what choosing an entry asks for."""
 
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
 from simulator.participant.messages import VoiceKind
@@ -40,6 +44,30 @@ def test_a_voice_that_is_not_offered_any_more_stays_chosen(theme: Theme) -> None
     choose(picker, Voice(VoiceKind.SILENCE).label)
     choose(picker, "Add recording…")
     assert told == [Voice(VoiceKind.SILENCE), "recording?"]
+
+
+def test_fifty_recordings_hide_nothing_else_and_are_found_by_typing(theme: Theme) -> None:
+    picker = VoicePicker()
+    theirs = [Voice(VoiceKind.RECORDING, f"turn_{number}") for number in range(50)]
+    mine = Voice(VoiceKind.RECORDING, "zebra_crossing", added=True)
+    file = Voice(VoiceKind.RECORDING, str(Path("morning.wav").resolve()))
+    picker.offer([Voice(VoiceKind.MICROPHONE), *theirs, mine, Voice(VoiceKind.SILENCE)], file)
+    texts = [picker.itemText(row) for row in range(11)]
+    first = ["Mic: system default", "Silence", "", "Recording from a file…", "Add recording…"]
+    assert texts == [*first, "", "zebra crossing", "morning.wav", "", "turn 0", "turn 1"]
+    assert picker.voice == file
+    picker.show()
+    QTest.keyClicks(picker, "zeb")
+    assert picker.voice == mine
+    picker.show_voice(Voice(VoiceKind.SILENCE))
+    asked: list[str] = []
+    picker.file_requested.connect(lambda: asked.append("file?"))
+    QTest.keyClick(picker, Qt.Key.Key_Down)
+    assert (picker.voice, asked) == (Voice(VoiceKind.SILENCE), [])
+    bar = picker.view().verticalScrollBar()
+    assert bar.isVisible()
+    assert bar.maximum() > 0
+    picker.hidePopup()
 
 
 def test_a_loudspeaker_that_is_gone_leaves_the_default(theme: Theme) -> None:

@@ -42,7 +42,10 @@ def test_a_recording_that_is_added_becomes_the_voice_and_stays_offered(rig: Wind
     wait_until(lambda: rig.commands("choose_voice")[-1]["recording"] == "my_turn")
     assert [(each.name, each.onset_ms, each.offset_ms) for each in own_recordings()] == [("my_turn", 250, 1_250)]
     rig.window.choices.choose_voice(Voice(VoiceKind.SILENCE))
-    assert offered(rig).index(mine) == 1
+    picker = rig.window.connection.voice_picker
+    # The user's own are together, between what is done with files and the recordings of the program.
+    place = offered(rig).index(mine)
+    assert [picker.itemText(row) for row in (place - 2, place)] == ["Add recording…", "my turn"]
 
 
 def test_a_recording_that_cannot_be_added_is_said_and_the_voice_stays(rig: WindowRig, tmp_path: Path) -> None:

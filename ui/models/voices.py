@@ -22,6 +22,8 @@ class Voice:
     """Device name, fixture name or path; None for the default microphone and for silence."""
     words: str = field(default="", compare=False)
     """What is said in a recording, and by whom."""
+    added: bool = field(default=False, compare=False)
+    """Whether a recording is the user's own."""
 
     @property
     def label(self) -> str:
@@ -30,9 +32,10 @@ class Voice:
             return "Silence"
         if self.kind is VoiceKind.MICROPHONE:
             return f"Mic: {self.name}" if self.name else "Mic: system default"
+        # It begins with the name, so that typing the name in the list finds it.
         name = self.name or ""
         path = Path(name)
-        return path.name if path.is_absolute() else f"“{name.replace('_', ' ')}”"
+        return path.name if path.is_absolute() else name.replace("_", " ")
 
     @property
     def key(self) -> str:
@@ -61,7 +64,19 @@ def voice_from_key(key: str) -> Voice | None:
 def recorded_voices(recordings: Iterable[SpeechRecording]) -> list[Voice]:
     """Return the recordings as voices: the newcomer's first, then the user's own, then the others in their order."""
     ordered = sorted(recordings, key=lambda each: (each.name != FIRST_FIXTURE, not each.added))
-    return [Voice(VoiceKind.RECORDING, each.name, f"“{each.words}” {each.voice}") for each in ordered]
+    return [Voice(VoiceKind.RECORDING, each.name, f"“{each.words}” {each.voice}", each.added) for each in ordered]
+
+
+def grouped(voices: Iterable[Voice]) -> list[list[Voice]]:
+    """Return the voices as the picker shows them: what is not recorded, the user's own recordings, the others."""
+    groups: list[list[Voice]] = [[], [], []]
+    for voice in voices:
+        if voice.kind is not VoiceKind.RECORDING:
+            groups[0].append(voice)
+        else:
+            groups[1 if voice.added or Path(voice.name or "").is_absolute() else 2].append(voice)
+    groups[0].sort(key=lambda voice: voice.kind is VoiceKind.SILENCE)
+    return groups
 
 
 def first_voice(voices: Iterable[Voice]) -> Voice:

@@ -1,13 +1,14 @@
-"""The pickers of the top bar: engine, voice, loudspeaker. The lists end with entries that ask for something else."""
+"""The pickers of the top bar: engine, voice, loudspeaker. The lists have entries that ask for something else."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy
 
 from simulator.participant.messages import VoiceKind
 from ui.models.conformance import Conformance
-from ui.models.voices import Voice
+from ui.models.voices import Voice, grouped
 from ui.theme import Theme
 from ui.widgets.engine_delegate import STATUS_ROLE, EngineDelegate
 
@@ -16,6 +17,8 @@ _ADDRESS = "address"
 _EDIT = "edit"
 _FILE = "file"
 _ADD = "add"
+_BESIDE_NAMES_PX = 44
+"""Margins and scroll bar of a list."""
 
 
 class Picker(QComboBox):
@@ -30,7 +33,11 @@ class Picker(QComboBox):
 
     def widen_list(self) -> None:
         """Let the list be as wide as its names are now."""
-        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 40)
+        # Not the view's own hint: that knows only the rows that it has shown.
+        metrics = self.view().fontMetrics()
+        names = [metrics.horizontalAdvance(self.itemText(row)) for row in range(self.count())]
+        hint = self.view().sizeHintForColumn(0)
+        self.view().setMinimumWidth(max([hint, *names]) + _BESIDE_NAMES_PX)
 
 
 class EnginePicker(Picker):
@@ -95,6 +102,7 @@ class VoicePicker(Picker):
         # Without this property the list of some fifty recordings would cover the screen.
         self.setStyleSheet("QComboBox { combobox-popup: 0; }")
         self.setMaxVisibleItems(20)
+        self.view().setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.activated.connect(self._activated)
 
     @property
@@ -108,19 +116,34 @@ class VoicePicker(Picker):
         self.blockSignals(True)
         self.clear()
         known = voices if chosen in voices else [*voices, chosen]
-        last_kind: VoiceKind | None = None
-        for voice in known:
-            if last_kind is not None and voice.kind is not last_kind:
-                self.insertSeparator(self.count())
-            self.addItem(voice.label, voice)
-            self.setItemData(self.count() - 1, voice.words or voice.label, Qt.ItemDataRole.ToolTipRole)
-            last_kind = voice.kind
+        unrecorded, own, others = grouped(known)
+        self._add(unrecorded)
         self.insertSeparator(self.count())
         self.addItem("Recording from a file…", (_FILE,))
         self.addItem("Add recording…", (_ADD,))
+        for group in (own, others):
+            if group:
+                self.insertSeparator(self.count())
+                self._add(group)
         self.show_voice(chosen)
         self.widen_list()
         self.blockSignals(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open the list on an arrow: a step through the closed one would stumble into what asks for a file."""
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.showPopup()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Change nothing by the wheel, for the same reason."""
+        event.ignore()
+
+    def _add(self, voices: list[Voice]) -> None:
+        for voice in voices:
+            self.addItem(voice.label, voice)
+            self.setItemData(self.count() - 1, voice.words or voice.label, Qt.ItemDataRole.ToolTipRole)
 
     def show_voice(self, voice: Voice) -> None:
         """Show a voice that is offered."""
