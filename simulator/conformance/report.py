@@ -261,12 +261,12 @@ def judge_report(path: Path, records_dir: Path | None = None) -> tuple[int, str]
         trusted = trusted and remark is None
         if result in report.results:
             again.append(found)
-        lines.append(_line(found, remark))
+        lines.append(_line(found, remark, beside=result not in report.results))
     verdict = overall(again)
     if (verdict, summarise(again)) != (report.verdict, report.repeats):
         trusted = False
         lines.append("The verdict of the whole, or the counts in the report, do not follow from its results.")
-    lines.append(f"{verdict.value}: {len(again)} results" + ("" if trusted else ", and not all are the report's own"))
+    lines.append(f"Verdict: {verdict.value}" + ("." if trusted else ", and not all results are the report's own."))
     return (EXIT_CODES[verdict] if trusted else 2), "\n".join(lines) + "\n"
 
 
@@ -320,10 +320,11 @@ def _way(folder: Path, records_dir: Path) -> str:
     return "" if way.is_absolute() or Path.home().name in way.parts else way.as_posix()
 
 
-def _line(result: Result, remark: str | None) -> str:
+def _line(result: Result, remark: str | None, *, beside: bool) -> str:
     name = result.check if result.turn_detection is None else f"{result.check} ({result.turn_detection})"
     reasons = "".join(f"\n    {reason}" for reason in result.reasons)
-    return f"{result.verdict.value:13} {name}" + (f": {remark}" if remark else "") + reasons
+    extra = ", beside the suite" if beside else ""
+    return f"{result.verdict.value:13} {name}{extra}" + (f": {remark}" if remark else "") + reasons
 
 
 def _placed(results: Sequence[Result], prefix: str) -> list[Result]:

@@ -35,4 +35,6 @@ async def test_the_embedded_engine_passes_all_fifteen_for_the_right_reasons(tmp_
     assert measured["cancel", "deltas before the cancel"] >= 2
 
     write_json(report, tmp_path / "report.json", records)
-    assert judge_report(tmp_path / "report.json")[0] == 0
+    code, text = judge_report(tmp_path / "report.json")
+    assert code == 0
+    assert text.splitlines()[-2:] == ["passed        settings_kept, beside the suite", "Verdict: passed."]
