@@ -89,3 +89,11 @@ def test_listening_is_off_while_turn_detection_is() -> None:
     record.sent(4_000, "session.update", session={"instructions": "Be brief."})
     record.end(9_000)
     assert record.view.measures.listening_off == [(1_000 * MS, 3_000 * MS)]
+
+
+def test_a_truncation_beyond_either_end_stays_within_what_was_received() -> None:
+    for told_ms, samples in ((-5, 0), (60_000, SECOND)):
+        record = CheckRecord()
+        record.delta(1_000, "a", 0, SECOND)
+        record.sent(1_500, "conversation.item.truncate", item_id="a", audio_end_ms=told_ms)
+        assert [each.handed_samples for each in record.view.measures.heard] == [samples]

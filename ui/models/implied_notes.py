@@ -136,7 +136,7 @@ class ImpliedNotes:
                 if text(note, "item_id") != item.item_id:
                     yield note
         if item.cut_ns is not None:
-            item.heard_samples = min(ms_to_samples(heard_ms), item.received_samples)
+            item.heard_samples = min(max(0, ms_to_samples(heard_ms)), item.received_samples)
             yield self._was_cut(entry, item)
 
     def _was_cut(self, entry: Entry, item: _Item) -> Entry:
