@@ -20,7 +20,6 @@ import msgspec
 
 from simulator.audio.playout import Playout
 from simulator.audio.streams import DacSource
-from simulator.engines.embedded import EmbeddedEngine
 from simulator.engines.profiles import EngineTarget, resolve
 from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UnreadableFile, UsageError
 from simulator.participant.batches import Batches
@@ -50,6 +49,7 @@ from simulator.participant.messages import (
     StopReply,
     VoiceKind,
 )
+from simulator.participant.own_engine import OwnEngine
 from simulator.participant.recorder import SessionRecorder, new_record_path
 from simulator.participant.voice import SpokenChunk, Voice
 from simulator.profile.facts import turn_detection
@@ -92,8 +92,7 @@ class Participant:
         self._voice = Voice(self._spoken, self._lost)
         self._loudspeaker = Loudspeaker(self._pump, self._lost)
         self._losses = LossWatch()
-        self._engine: EmbeddedEngine | None = None
-        self._starting = asyncio.Lock()
+        self._own_engine = OwnEngine()
         self._tokens = itertools.count(1)
         self._pseudonym = ""
         self._live: LiveSession | None = None
@@ -126,7 +125,7 @@ class Participant:
     async def warm_engine(self) -> None:
         """Start the embedded engine ahead of the first Connect."""
         with contextlib.suppress(SimulatorError):  # Connect tries again, and says why not
-            await self._embedded(())
+            await self._own_engine.at(())
 
     async def handle(self, command: AnyCommand) -> Reply:
         """Execute a command and return its reply, after it took effect or was refused."""
@@ -145,7 +144,7 @@ class Participant:
         self._voice.close()
         await self._hang_up("the program ended")
         # The socket is closed: the engine may end while the record is finished.
-        await asyncio.gather(self._finished(), self._stop_engine())
+        await asyncio.gather(self._finished(), self._own_engine.stop())
         if self._flushing is not None:
             self._flushing.cancel()
         self._loudspeaker.close()
@@ -245,7 +244,7 @@ class Participant:
         target = self._find_engine(command.engine, command.model)
         self._redactor = Redactor(target.secrets)
         if target.is_embedded:
-            target = target.at(await self._embedded(command.faults))
+            target = target.at(await self._own_engine.at(command.faults))
         elif command.faults:
             raise UsageError("Only the embedded engine can be told to break rules: choose it, or no faults.")
         # A pseudonym for each session: engines see that it is one participant, never who.
@@ -344,19 +343,6 @@ class Participant:
         """Wait until the record of the session that is ending is finished."""
         if self._running is not None:
             await self._running
-
-    async def _stop_engine(self) -> None:
-        if self._engine is not None:
-            await self._engine.stop()
-
-    async def _embedded(self, faults: Sequence[str]) -> str:
-        async with self._starting:
-            if self._engine is not None and self._engine.faults != tuple(faults):
-                await self._engine.stop()
-                self._engine = None
-            if self._engine is None:
-                self._engine = EmbeddedEngine(faults)
-            return await self._engine.start()
 
     def _own_fault(self, command: AnyCommand, error: Exception) -> str:
         """A bug: whoever asked hears of it, the record keeps where it is, and everything goes on."""
