@@ -7,6 +7,7 @@ missed chunks at once, and each says how late it is.
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -28,6 +29,7 @@ MICROPHONE_RING_SAMPLES: Final = 10 * SAMPLE_RATE_HZ
 """How long the loop may stall before captured audio is lost."""
 
 _RING_BLOCKS: Final = MICROPHONE_RING_SAMPLES // BLOCK_SAMPLES
+_LOOK_EVERY_S: Final = 0.25
 
 Samples = NDArray[np.int16]
 
@@ -215,7 +217,10 @@ class MicrophoneSource:
                 raise DeviceUnavailable(
                     f"The microphone “{state.name}” has gone: plug it in again or choose another one."
                 )
-            await self._woken.wait()
+            # A device that stands still wakes nobody: its state is looked at all the same.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_EVERY_S):
+                    await self._woken.wait()
             self._woken.clear()
 
     def close(self) -> None:

@@ -1,5 +1,8 @@
 """The ends of the audio path: a PortAudio output and input stream, and the silent clock that stands in for an output.
 
+A device that goes away says so, or falls silent: a stream whose callback was not called for `STANDSTILL_NS` counts as
+gone as well (a PulseAudio server that was killed left 5 of 17 sessions like that, hanging in the audio library).
+
 A callback copies between the device and a preallocated buffer, counts, and wakes the loop by one
 `call_soon_threadsafe`. It takes no lock and writes no log. An exception in it is caught and kept as `fault`; the block
 is silent then, and the loop reads the fault when it is woken.
@@ -20,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.audio.devices import Device, Direction, index_here, portaudio
+from simulator.audio.opening import beside
 from simulator.audio.playout import Playout
 from simulator.audio.resample import DELAY_48K_SAMPLES, HalfBand24To48, HalfBand48To24
 from simulator.audio.ring import BlockTimeRing, SampleRing
@@ -31,6 +35,12 @@ DacSource = Literal["dac", "latency"]
 
 OUTPUT_LATENCY_S: Final = 0.05
 INPUT_LATENCY_S: Final = 0.02
+
+STANDSTILL_NS: Final = 1_500 * NS_PER_MS
+"""Without a callback for this long a device has gone: some fall silent for a second and go on."""
+
+_FIRST_CALLBACK_NS: Final = 5 * NS_PER_S
+"""How long a device may take to begin."""
 
 _DEVICE_RATE_HZ: Final = 48_000
 _FORMATS: Final = (
@@ -137,6 +147,7 @@ class _DeviceStream:
         self._fault: str | None = None
         self._finished = False
         self._closed = False
+        self._next_callback_by_ns: int | None = None
         self._dac_source: DacSource = "latency"
         self.device, self._stream = self._open(direction, device, latency_s)
         self.rate_hz: int = round(self._stream.samplerate)
@@ -171,6 +182,7 @@ class _DeviceStream:
     def start(self) -> None:
         """Begin. Raises DeviceUnavailable if the device does not start."""
         sounddevice = portaudio()
+        self._next_callback_by_ns = time.monotonic_ns() + _FIRST_CALLBACK_NS
         try:
             self._stream.start()
         except sounddevice.PortAudioError as error:
@@ -183,9 +195,20 @@ class _DeviceStream:
     def close(self) -> None:
         """End at once, dropping what the device has queued; a second call does nothing."""
         if not self._closed:
+            hangs = self._stands_still()
             self._closed = True
-            self._stream.abort()
-            self._stream.close()
+            if hangs:
+                beside(self._end, "closing")
+            else:
+                self._end()
+
+    def _end(self) -> None:
+        self._stream.abort()
+        self._stream.close()
+
+    def _stands_still(self) -> bool:
+        by_ns = self._next_callback_by_ns
+        return not self._finished and by_ns is not None and time.monotonic_ns() > by_ns
 
     def state(self) -> StreamState:
         """Return how the stream is doing."""
@@ -193,7 +216,7 @@ class _DeviceStream:
             name=self.device.name,
             callbacks=self._callbacks,
             dropouts=self._dropouts,
-            alive=not self._finished and not self._closed,
+            alive=not self._finished and not self._closed and not self._stands_still(),
             fault=self._fault,
             latency_ns=self._latency_ns,
             dac_source=self._dac_source,
@@ -203,6 +226,7 @@ class _DeviceStream:
     def _guarded(self, data: NDArray[np.int16], frames: int, times: Any, status: Any) -> None:
         """The callback that PortAudio calls in its own thread."""
         now_ns = time.monotonic_ns()
+        self._next_callback_by_ns = now_ns + STANDSTILL_NS
         try:
             self._callbacks += 1
             if status:

@@ -20,7 +20,7 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run until standard input ends, a Quit comes, or a signal."""
-    from simulator.participant.opening import leave
+    from simulator.audio.opening import leave
     from simulator.participant.stdio import serve
 
     try:

@@ -43,7 +43,7 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the study, print what came of it. Raises SimulatorError where it cannot begin."""
-    from simulator.participant.opening import leave
+    from simulator.audio.opening import leave
     from simulator.study.study_file import read_study
 
     study = read_study(_study_path(arguments.study))

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Final
 
 from simulator.audio.devices import devices_here, find
+from simulator.audio.opening import opened_in_time
 from simulator.audio.playout import Playout
 from simulator.audio.streams import Output, OutputStream, SilentOutput, StreamState
 from simulator.errors import DeviceUnavailable, EnvironmentFault
-from simulator.participant.opening import opened_in_time
 
 SILENT_CLOCK: Final = SilentOutput.NAME
 NO_DEVICE: Final = "none"
@@ -112,12 +112,21 @@ class Loudspeaker:
         output = self._output
         if output is None:
             return
-        state = output.state()
-        if state.alive and state.fault is None:
+        if not self._replaced(output.state()):
             self._on_wake()
-            return
+
+    def look(self) -> None:
+        """See whether the output stands still: it wakes nobody then. To be called a few times a second."""
+        if self._output is not None:
+            self._replaced(self._output.state())
+
+    def _replaced(self, state: StreamState) -> bool:
+        """Put the silent clock in the place of an output that went away."""
+        if state.alive and state.fault is None:
+            return False
         self.close()
         self.lack = f"The output device “{state.name}” stopped playing: choose it again, or another one."
         self._output = self._silent(asyncio.get_running_loop())
         self.name = SILENT_CLOCK
         self._on_lost(self.lack)
+        return True

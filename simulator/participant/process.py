@@ -417,6 +417,7 @@ class Participant:
     async def _flush_for_ever(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_EVERY_S)
+            self._loudspeaker.look()
             self._pump()
             self._note_losses()
             self._flush()

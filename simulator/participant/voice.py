@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.audio.devices import Device, devices_here, find
+from simulator.audio.opening import opened_in_time
 from simulator.audio.sources import (
     Chunk,
     MicrophoneSource,
@@ -25,7 +26,6 @@ from simulator.audio.sources import (
 )
 from simulator.errors import EnvironmentFault, UsageError
 from simulator.participant.messages import VoiceKind
-from simulator.participant.opening import opened_in_time
 from simulator.participant.recordings import Recording, open_recording
 
 Samples = NDArray[np.int16]

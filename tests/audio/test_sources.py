@@ -214,6 +214,15 @@ async def test_a_microphone_that_goes_gives_what_it_heard_and_then_says_so() -> 
         await anext(stream)
 
 
+async def test_a_microphone_that_goes_without_a_word_is_noticed() -> None:
+    source, fake = microphone()
+    waiting = asyncio.ensure_future(anext(source.chunks()))
+    await asyncio.sleep(0)
+    fake.alive = False
+    with pytest.raises(DeviceUnavailable, match="“fake” has gone"):
+        await waiting
+
+
 def test_a_recording_is_read_at_24_khz_mono_whatever_its_format(tmp_path: Path) -> None:
     stereo = np.zeros((44_100, 2), dtype=np.float32)
     stereo[:, 0] = 0.5 * np.sin(2 * np.pi * 440 * np.arange(44_100) / 44_100)

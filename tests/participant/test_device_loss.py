@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from simulator.participant.messages import ChooseVoice, Connect, ConnectionState, Push, VoiceKind
+from simulator.record.reader import read_record
 from tests.participant.live_process import LiveProcess
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
 from tests.rig.sound import sound_server
@@ -14,8 +15,9 @@ from tests.rig.sound import sound_server
 
 @pytest.mark.sound
 @pytest.mark.usefixtures("sound_server")
-async def test_a_lost_loudspeaker_and_microphone_are_told_and_replaced(records: Path) -> None:
-    """Their sound server is taken away."""
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGSTOP], ids=["taken away", "hanging"])
+async def test_a_lost_loudspeaker_and_microphone_are_told_and_replaced(ending: signal.Signals, records: Path) -> None:
+    """Their sound server is taken away, or hangs: then no callback comes any more, and nobody says so."""
 
     async def speak(side: EngineSide) -> None:
         await side.greet()
@@ -30,7 +32,7 @@ async def test_a_lost_loudspeaker_and_microphone_are_told_and_replaced(records: 
             assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
             assert live.status.output_name != "silent clock"
             await live.status_with(lambda status: status.agent_heard)
-            os.kill(server.pid, signal.SIGTERM)
+            os.kill(server.pid, ending)
             status = await live.status_with(lambda status: len(status.lacks) == 2)
             assert status.connection is ConnectionState.CONNECTED
             assert status.output_name == "silent clock"
@@ -41,6 +43,7 @@ async def test_a_lost_loudspeaker_and_microphone_are_told_and_replaced(records: 
             assert await live.send(Push, context={"event": "resumed"}) is None
             await side.expect("conversation.item.create")
             await side.expect("input_audio_buffer.append")
-            lost = [entry for entry in live.entries if entry.event.get("code") == "device_lost"]
-            assert len(lost) == 2
             assert await live.end_input() == 0
+    (path,) = records.rglob("*.jsonl")
+    lost = [entry for entry in read_record(path).entries if entry.event.get("code") == "device_lost"]
+    assert len(lost) == 2

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simulator.audio.opening import opened_in_time
 from simulator.audio.sources import Chunk
 from simulator.audio.streams import StreamState
 from simulator.engines.children import child_environment
 from simulator.errors import DeviceUnavailable
 from simulator.participant import voice as voice_module
 from simulator.participant.messages import VoiceKind
-from simulator.participant.opening import opened_in_time
 from simulator.participant.voice import Voice
 
 
@@ -69,7 +69,7 @@ _HANGS = """
 import asyncio, threading
 from simulator.engines.children import child_environment
 from simulator.errors import DeviceUnavailable
-from simulator.participant.opening import leave, opened_in_time
+from simulator.audio.opening import leave, opened_in_time
 
 async def main():
     try:

@@ -1,4 +1,7 @@
-"""Opening a device, which a sound server that hangs may hold up for ever: on a thread, and with a limit."""
+"""Opening and closing a device that hangs: on a thread, so that nobody waits for it for ever.
+
+A sound server that hangs may hold up either, and one that died may leave the audio library stuck in its own thread.
+"""
 
 import asyncio
 import os
@@ -33,7 +36,7 @@ async def opened_in_time(
 
     def deliver(device: T) -> None:
         if opened.done():
-            _start(lambda: close(device), "closing")
+            beside(lambda: close(device), "closing")
         else:
             opened.set_result(device)
 
@@ -50,7 +53,7 @@ async def opened_in_time(
             if not _in_loop(loop, deliver, device):
                 close(device)
 
-    _start(run, "opening")
+    beside(run, "opening")
     try:
         async with asyncio.timeout(within_s):
             return await opened
@@ -76,7 +79,9 @@ def leave(code: int) -> int:
     return code
 
 
-def _start(work: Callable[[], None], name: str) -> None:
+def beside(work: Callable[[], None], name: str) -> None:
+    """Do this on a thread that nobody waits for; `leave` knows of it."""
+
     def run() -> None:
         try:
             work()
