@@ -7,11 +7,12 @@ file. End of standard input means: microphone off, socket closed, record finishe
 """
 
 import enum
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from simulator.record.entries import Entry
+from simulator.study.steps import ShownOn, Study
 
 
 class VoiceKind(enum.StrEnum):
@@ -42,6 +43,10 @@ class Connect(Command, frozen=True, tag="connect", kw_only=True):
     """Folder in which the session's own folder is made; None: the user's default."""
     faults: list[str] = []
     """Rules that the embedded engine is to break."""
+    tools: list[str] | None = None
+    """Names of the tools to declare, as the study needs them; None: all seven."""
+    specification: str | None = None
+    """Path of the platform's agent-spec.json, whose tools and wording are sent word for word; None: our own."""
 
 
 class Disconnect(Command, frozen=True, tag="disconnect", kw_only=True):
@@ -97,6 +102,8 @@ class Push(Command, frozen=True, tag="push", kw_only=True):
     """Paths of PNG or JPEG files attached as data URLs."""
     ask_reply: bool = False
     """Send response.create after it, as for typed chat."""
+    video_chat: bool | None = None
+    """Whether the screen now shows the video chat: listening follows, before the item; None leaves it as it is."""
 
 
 class Ask(Command, frozen=True, tag="ask", kw_only=True):
@@ -106,18 +113,83 @@ class Ask(Command, frozen=True, tag="ask", kw_only=True):
     """multiplechoice, likertscale, vasrating, ranking, textinput, rapidrate or audiorecording."""
     config: dict[str, Any]
     during_video: bool = False
+    shown_on: ShownOn = "screen"
+    """rapidrate and audiorecording are refused on a screen."""
+    attempts: int = 3
+    """How often the agent is asked at most, from 1 to 10."""
+    video_chat: bool | None = None
+    """As in `Push`."""
+
+
+class KeepOwnAnswer(Command, frozen=True, tag="keep_own_answer", kw_only=True):
+    """Keep what the participant answered to a component himself; refused where it does not fit the value's schema."""
+
+    component: str
+    config: dict[str, Any]
+    value: Any
+
+
+class SetCallsInHand(Command, frozen=True, tag="set_calls_in_hand", kw_only=True):
+    """While `on`, each function call of the agent waits in `Status.held_calls` for the operator's AnswerCall."""
+
+    on: bool
+
+
+class AnswerCall(Command, frozen=True, tag="answer_call", kw_only=True):
+    """Answer a call that is held: as judged, accepted whatever it holds, refused with `text`, or with broken JSON."""
+
+    call_id: str
+    how: Literal["as judged", "accept", "refuse", "broken"]
+    text: str = ""
 
 
 class SetInstructions(Command, frozen=True, tag="set_instructions", kw_only=True):
     """Send an instructions-only update; the reply says whether the engine took it."""
 
     instructions: str
+    part: str | None = None
+    """The part of the study that is entered by it, named in the record."""
 
 
 class RequestReply(Command, frozen=True, tag="request_reply", kw_only=True):
     """Ask for a spoken reply without a spoken turn."""
 
     instructions: str | None = None
+
+
+class CreateResponse(Command, frozen=True, tag="create_response", kw_only=True):
+    """Send response.create with these parameters, once no response of the default conversation is in progress.
+
+    One out of band (``"conversation": "none"``) is sent at once.
+    """
+
+    response: dict[str, Any]
+
+
+class SendEvent(Command, frozen=True, tag="send_event", kw_only=True):
+    """Send any client event as it stands, at once and unchecked but for its type, marked as raw in the record."""
+
+    event: dict[str, Any]
+
+
+class PlayStudy(Command, frozen=True, tag="play_study", kw_only=True):
+    """Play a study by its times and conditions in the open session, from one of its steps on."""
+
+    study: Study
+    first_step: int = 0
+    speaks: bool = True
+    """Whether the participant says what the study names; False: the operator speaks."""
+
+
+class StopStudy(Command, frozen=True, tag="stop_study", kw_only=True):
+    """Stop playing the study; the session goes on."""
+
+
+class Speak(Command, frozen=True, tag="speak", kw_only=True):
+    """Say a text with the local synthesiser as the participant's voice; settled when it was said."""
+
+    text: str
+    voice: str | None = None
 
 
 class Quit(Command, frozen=True, tag="quit", kw_only=True):
@@ -137,6 +209,14 @@ AnyCommand = (
     | Ask
     | SetInstructions
     | RequestReply
+    | KeepOwnAnswer
+    | SetCallsInHand
+    | AnswerCall
+    | CreateResponse
+    | SendEvent
+    | PlayStudy
+    | StopStudy
+    | Speak
     | Quit
 )
 
@@ -148,6 +228,29 @@ class ConnectionState(enum.StrEnum):
     CONNECTING = "connecting"
     CONNECTED = "connected"
     CLOSING = "closing"
+
+
+class HeldCall(msgspec.Struct, frozen=True):
+    """A function call that waits for the operator."""
+
+    call_id: str
+    name: str
+    arguments: str
+    since_ns: int
+    question: str = ""
+    """The question that it answers, in a person's words; empty: none."""
+    error: str | None = None
+    """Why it would be refused as judged."""
+
+
+class StudyProgress(msgspec.Struct, frozen=True):
+    """Where the study that is played stands."""
+
+    step: int
+    """Index of the step that began last; -1 before the first."""
+    steps: int
+    waits_for: str = ""
+    """What the next step waits for, in a person's words."""
 
 
 class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_only=True):
@@ -181,6 +284,14 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     instructions_accepted: str | None = None
     session_requested: dict[str, Any] | None = None
     session_accepted: dict[str, Any] | None = None
+    calls_in_hand: bool = False
+    held_calls: list[HeldCall] = []
+    study: StudyProgress | None = None
+    """None while no study is played."""
+    question: str | None = None
+    """The question that the agent is asked at present, in a person's words."""
+    questions_waiting: int = 0
+    """Questions behind it."""
 
 
 class Entries(msgspec.Struct, frozen=True, tag_field="feed", tag="entries", kw_only=True):

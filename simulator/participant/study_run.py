@@ -219,6 +219,10 @@ class StudyRun:
                 error = await self._say(host, recording)
             case steps.SetListening(on):
                 error = await host.send(SetListening, on=on)
+            case steps.EnterPart(name=name):
+                instructions = self._study.instructions_in(step.action)
+                if instructions is not None:
+                    error = await host.send(SetInstructions, instructions=instructions, part=name)
             case steps.ChangeInstructions(instructions):
                 error = await host.send(SetInstructions, instructions=instructions)
             case steps.RequestReply(instructions=hint):
@@ -291,6 +295,8 @@ def _describe(action: steps.StepAction) -> str:
             return f"say {recording}"
         case steps.SetListening(on):
             return "listening on" if on else "listening off"
+        case steps.EnterPart(name=name):
+            return f"part “{name}”"
         case steps.ChangeInstructions():
             return "new instructions"
         case steps.RequestReply():
