@@ -6,14 +6,11 @@ and a `LiveSession` with its record from Connect to the end of the connection.
 
 import asyncio
 import contextlib
-import itertools
 import logging
 import secrets
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -21,7 +18,7 @@ import msgspec
 from simulator.audio.playout import Playout
 from simulator.audio.streams import DacSource
 from simulator.engines.profiles import EngineTarget, resolve
-from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UnreadableFile, UsageError
+from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UsageError
 from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
 from simulator.participant.feed import Publish
@@ -31,32 +28,26 @@ from simulator.participant.loudspeaker import Loudspeaker
 from simulator.participant.messages import (
     AnyCommand,
     AnyFeed,
-    Ask,
     ChooseOutput,
     ChooseVoice,
     Connect,
     ConnectionState,
     Disconnect,
-    Push,
     Quit,
     Reply,
-    RequestReply,
-    SetInstructions,
     SetListening,
     SetMuted,
     SetTalk,
     Status,
-    StopReply,
     VoiceKind,
 )
+from simulator.participant.opening import first_settings, open_record
 from simulator.participant.own_engine import OwnEngine
-from simulator.participant.recorder import SessionRecorder, new_record_path
+from simulator.participant.recorder import SessionRecorder
+from simulator.participant.session_commands import SessionCommands
 from simulator.participant.voice import SpokenChunk, Voice
-from simulator.profile.facts import turn_detection
 from simulator.record.entries import Direction, Entry
-from simulator.record.redact import Redactor, redact_url
-from simulator.resources import data_folder
-from simulator.session.settings import SessionSettings
+from simulator.record.redact import Redactor
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +55,6 @@ FLUSH_EVERY_S: Final = 1 / 30
 _STANDS_WITHIN_S: Final = 15.0
 
 _WHY_ENDED: Final = {"us": "disconnected", "engine": "closed by the engine", "lost": "connection lost"}
-_NOT_CONNECTED: Final = "There is no session: connect to an engine first."
 
 
 class Participant:
@@ -93,7 +83,7 @@ class Participant:
         self._loudspeaker = Loudspeaker(self._pump, self._lost)
         self._losses = LossWatch()
         self._own_engine = OwnEngine()
-        self._tokens = itertools.count(1)
+        self._session_commands = SessionCommands()
         self._pseudonym = ""
         self._live: LiveSession | None = None
         self._recorder: SessionRecorder | None = None
@@ -179,29 +169,7 @@ class Participant:
             case Quit():
                 self.quit.set()
             case _:
-                await self._settle(command)
-
-    async def _settle(self, command: AnyCommand) -> None:
-        """Execute a command that is the session's to execute."""
-        live, token = self._live, next(self._tokens)
-        if live is None:
-            raise UsageError(_NOT_CONNECTED)
-        match command:
-            case SetListening(on=on):
-                await live.settle(token, lambda session, now: session.set_listening(on, now, token=token))
-            case StopReply():
-                await live.settle(token, lambda session, now: session.stop_reply(now, token=token))
-            case Push(context=context, images=paths, ask_reply=asks):
-                images = await asyncio.to_thread(_read_images, paths)
-                await live.settle(token, lambda session, now: session.push(context, images, asks, now, token=token))
-            case Ask(component=component, config=config, during_video=during):
-                await live.settle(token, lambda session, now: session.ask(component, config, during, now, token=token))
-            case SetInstructions(instructions=text):
-                await live.settle(token, lambda session, now: session.set_instructions(text, now, token=token))
-            case RequestReply(instructions=hint):
-                await live.settle(token, lambda session, now: session.request_reply(hint, now, token=token))
-            case _:
-                raise UsageError(f"{type(command).__name__} is no command of a session.")
+                await self._session_commands.execute(command, self._live)
 
     async def _choose_voice(self, command: ChooseVoice) -> None:
         self._voice_lack = None
@@ -258,38 +226,19 @@ class Participant:
         await self._wait_until_it_stands(live)
 
     async def _begin(self, target: EngineTarget, command: Connect, connection: Connection) -> LiveSession:
-        folder = Path(command.record_folder) if command.record_folder else data_folder() / "records"
         playout = Playout()
         await self._loudspeaker.open(playout)
         # Not before here: listening may be switched as long as the engine does not answer.
-        settings = SessionSettings(
-            instructions=command.instructions,
-            voice=command.voice,
-            turn_detection=command.turn_detection or turn_detection("server_vad"),
-            listening=self._listening_at_start,
-        )
+        settings = first_settings(command, listening=self._listening_at_start)
         loop = asyncio.get_running_loop()
         self._problems, self._storage_lack = 0, None
 
         def on_fault(fault: StorageFault) -> None:
             loop.call_soon_threadsafe(self._storage_failed, fault)
 
-        recorder = SessionRecorder(
-            new_record_path(folder, target.name, datetime.now().astimezone()),
-            redactor=self._redactor,
-            on_entry=self._entry,
-            on_fault=on_fault,
+        recorder = open_record(
+            command, target, connection.subprotocol, self._redactor, on_entry=self._entry, on_fault=on_fault
         )
-        recorder.log.started(
-            engine=target.name,
-            url=target.url,
-            model=target.model,
-            headers=target.headers,
-            at_ns=recorder.started_ns,
-            **({"faults": command.faults} if command.faults else {}),
-        )
-        opened = {"url": redact_url(target.url), "model": target.model, "subprotocol": connection.subprotocol}
-        recorder.note("connection.opened", opened)
         live = LiveSession(
             connection, settings, playout, recorder, dac_source=self._dac_source, on_event=self._happened
         )
@@ -476,13 +425,3 @@ class Participant:
             session_requested=session.session_requested if session is not None else None,
             session_accepted=session.session_accepted if session is not None else None,
         )
-
-
-def _read_images(paths: Sequence[str]) -> list[bytes]:
-    images = []
-    for path in paths:
-        try:
-            images.append(Path(path).read_bytes())
-        except (OSError, ValueError) as error:  # ValueError: a path that no system has
-            raise UnreadableFile(f"The image {path!r} cannot be read: check the name.", str(error)) from error
-    return images
