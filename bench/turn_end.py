@@ -29,7 +29,7 @@ from bench.engine_client import Samples, embedded_engine, heard_turns, silence
 from bench.figures import Figure
 from simulator.audio.recordings import project_recordings, speech_extent
 from simulator.audio.sources import load_recording
-from simulator.engine import whisper
+from simulator.speech import whisper
 
 SHORTEST_MS: Final = 300
 SHORTEST_BETWEEN_CLAUSES_MS: Final = 200

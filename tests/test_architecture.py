@@ -39,6 +39,7 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
             "simulator.profile",
             "simulator.engines",
             "simulator.sockets",
+            "simulator.speech",
         }
     ),
     "simulator.study": frozenset({"simulator.profile"}),
@@ -51,7 +52,8 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     "simulator.engines": frozenset({"simulator.profile"}),
     "simulator.audio": frozenset(),
     "simulator.profile": frozenset(),
-    "simulator.engine": frozenset(),
+    "simulator.engine": frozenset({"simulator.speech"}),
+    "simulator.speech": frozenset(),
     "simulator.__main__": frozenset({"simulator.cli"}),
     "simulator.sockets": frozenset({"simulator.errors"}),
     "simulator.resources": frozenset({"simulator.errors"}),
@@ -59,7 +61,9 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     "simulator.errors": frozenset(),
 }
 SHARED: Final = frozenset({"simulator.units", "simulator.errors", "simulator.resources", "simulator.__version__"})
-WITHOUT_SHARED: Final = frozenset({"simulator.engine", "simulator.units", "simulator.errors", "simulator.resources"})
+WITHOUT_SHARED: Final = frozenset(
+    {"simulator.engine", "simulator.speech", "simulator.units", "simulator.errors", "simulator.resources"}
+)
 
 # What no module below `simulator` may load: a window is never needed to hold or judge a session.
 QT: Final = frozenset({"PySide6", "shiboken6", "qasync", "pyqtgraph", "PyQt5", "PyQt6"})

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from simulator.engine.speech_model import SpeechStream
+from simulator.speech.downsampling import Downsampler
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,12 +27,9 @@ if TYPE_CHECKING:
     from simulator.engine.speech_model import SpeechModel
 
 _HALF_WINDOW = 256  # samples at 16 kHz: 16 ms
-_TAPS = 97  # of the low-pass at 48 kHz: a delay of 48 / 48000 s = 1 ms
-_DELAY_SAMPLES = 24  # that delay in samples at 24 kHz
-_HISTORY = (_TAPS - 1) // 2
+_DELAY_SAMPLES = 24  # of the resampled audio, at 24 kHz
 _SILENCE = 10 ** (-66 / 20)
 _SETTLED_HALVES = 96  # 1.5 s
-_CUTOFF_HZ = 7_200.0
 
 
 class Window(NamedTuple):
@@ -40,29 +38,6 @@ class Window(NamedTuple):
     start: int
     end: int
     probability: float
-
-
-class Downsampler:
-    """24 to 16 kHz, piece by piece: any split of the input gives the same output, 1 ms later.
-
-    Two outputs for three inputs: the input is thought to be filled up with zeros to 48 kHz, low-passed, and every third
-    sample kept; only the taps that meet a sample are multiplied.
-    """
-
-    def __init__(self) -> None:
-        self._filter = _polyphase()
-        self._waiting = np.zeros(_HISTORY, np.float32)
-
-    def feed(self, samples: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The samples at 16 kHz that are complete after these at 24 kHz."""
-        waiting = np.concatenate([self._waiting, samples])
-        triples = (len(waiting) - _HISTORY) // 3
-        if triples == 0:
-            self._waiting = waiting
-            return np.zeros(0, np.float32)
-        views = np.lib.stride_tricks.sliding_window_view(waiting, _HISTORY + 2)[::3][:triples]
-        self._waiting = waiting[3 * triples :]
-        return np.asarray(views @ self._filter, np.float32).reshape(-1)
 
 
 class SpeechActivity:
@@ -101,14 +76,3 @@ class SpeechActivity:
         self._halves += 1
         end = self._halves * _HALF_WINDOW * 3 // 2 - _DELAY_SAMPLES
         return Window(max(0, end - _HALF_WINDOW * 3), end, probability)
-
-
-def _polyphase() -> NDArray[np.float32]:
-    """The low-pass as a matrix: 50 inputs (oldest first) to the two outputs of a triple of inputs."""
-    n = np.arange(_TAPS) - (_TAPS - 1) / 2
-    taps = np.sinc(n * 2 * _CUTOFF_HZ / 48_000) * np.blackman(_TAPS)
-    taps *= 2 / taps.sum()
-    matrix = np.zeros((_HISTORY + 2, 2), np.float32)
-    matrix[: _HISTORY + 1, 0] = taps[0::2][::-1]
-    matrix[2:, 1] = taps[1::2][::-1]
-    return matrix

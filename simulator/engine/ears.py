@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from simulator.engine import whisper
-from simulator.engine.activity import Downsampler
-from simulator.engine.whisper import EarsMissingError, Recognised, Whisper
+from simulator.speech import whisper
+from simulator.speech.downsampling import Downsampler
+from simulator.speech.whisper import EarsMissingError, Recognised, Whisper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

