@@ -13,7 +13,7 @@ import logging
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from simulator.engine import configuration, fields, pcm, whisper
+from simulator.engine import configuration, fields, pcm
 from simulator.engine.action_log import ActionLog
 from simulator.engine.behaviour import Behaviour
 from simulator.engine.conversation import Conversation, Item, new_id, spoken_item
@@ -34,6 +34,7 @@ from simulator.engine.request import response_request
 from simulator.engine.response import Response
 from simulator.engine.script_mind import ScriptMind
 from simulator.engine.turn_detection import DetectionSettings
+from simulator.speech import whisper
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine
