@@ -29,7 +29,9 @@ from bench.engine_client import Samples, embedded_engine, heard_turns, silence
 from bench.figures import Figure
 from simulator.audio.recordings import project_recordings, speech_extent
 from simulator.audio.sources import load_recording
-from simulator.speech import whisper
+from simulator.speech.mel import SAMPLE_RATE_HZ
+from simulator.speech.models import is_installed
+from simulator.speech.whisper import Whisper
 
 SHORTEST_MS: Final = 300
 SHORTEST_BETWEEN_CLAUSES_MS: Final = 200
@@ -56,7 +58,7 @@ class Utterance:
 
 def run() -> Iterable[Figure]:
     """Measure, and return the figures."""
-    if not whisper.is_installed():
+    if not is_installed():
         print("without the extra `ears`, turns end by the voice alone", file=sys.stderr)
     return asyncio.run(_measure())
 
@@ -133,16 +135,16 @@ def hesitations() -> Iterator[Utterance]:
         yield Utterance(recording.name, np.concatenate(parts), ((start_ms, end_ms),), end_of_speech_ms)
 
 
-class Aligner(whisper.Whisper):
+class Aligner(Whisper):
     """The engine's recogniser, which can also tell when the words were said."""
 
     def word_starts_ms(self, samples: Samples) -> list[float]:
         """Return where each word of a recording begins, to 20 ms."""
-        clip = soxr.resample(samples.astype(np.float32) / 32768, 24_000, whisper.SAMPLE_RATE_HZ)
+        clip = soxr.resample(samples.astype(np.float32) / 32768, 24_000, SAMPLE_RATE_HZ)
         tokens = self.recognise(clip).tokens
         ids = [self._ids[token] for token in tokens]
         frames = len(clip) // 160
-        (aligned,) = self._model.align(self._features(clip), self._prompt[:1], [ids], frames)
+        (aligned,) = self._model.align(self._encoded(clip), self._prompt[:1], [ids], frames)
         starts = dict(reversed(aligned.alignments))
         return [20 * starts[index] for index, token in enumerate(tokens) if token.startswith("Ġ")]
 

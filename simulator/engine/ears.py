@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from simulator.speech import whisper
 from simulator.speech.downsampling import Downsampler
-from simulator.speech.whisper import EarsMissingError, Recognised, Whisper
+from simulator.speech.mel import SAMPLE_RATE_HZ
+from simulator.speech.models import INSTALL, EarsMissingError
+from simulator.speech.whisper import Recognised, Whisper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
-LONGEST_S = whisper.LONGEST_S
+NOT_INSTALLED = f"This engine has no speech recogniser: it hears that you speak, not what you say. {INSTALL}"
 
 
 class Recogniser(Protocol):
@@ -52,12 +53,17 @@ class Ears:
 
     def warm_up(self) -> None:
         """Loads the recogniser in the background and lets it hear a second of noise, so that the first turn is fast."""
-        noise = np.random.default_rng(0).normal(0, 0.02, whisper.SAMPLE_RATE_HZ).astype(np.float32)
+        noise = np.random.default_rng(0).normal(0, 0.02, SAMPLE_RATE_HZ).astype(np.float32)
         self._worker.submit(self._recognised, noise, (), False)
 
     async def ready(self) -> None:
         """Waits until what was begun by `warm_up` is done, well or not."""
         await asyncio.get_running_loop().run_in_executor(self._worker, int)
+
+    @property
+    def lack(self) -> str | None:
+        """Why words cannot be recognised, as far as that is known."""
+        return None if self._missing is None else str(self._missing)
 
     @property
     def are_busy(self) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.engine import pcm
 from simulator.engine.transcript import Transcript
-from simulator.speech.whisper import EarsMissingError
+from simulator.speech.models import EarsMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

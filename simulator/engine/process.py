@@ -66,7 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--think-model", metavar="NAME", help="its name (default: the first that the server has)")
     parser.add_argument("--think-key-env", metavar="VAR", help="the environment variable that holds that server's key")
-    parser.add_argument(
+    ears = parser.add_mutually_exclusive_group()
+    ears.add_argument(
+        "--recogniser",
+        metavar="MODEL",
+        help="recognise words with another Whisper model in the format of CTranslate2: its folder, or the name of one "
+        "that Hugging Face's cache holds, such as small; nothing is downloaded (default: tiny.en of the extra `ears`)",
+    )
+    ears.add_argument(
         "--no-ears", action="store_true", help="do not recognise words: hear only that somebody speaks (saves memory)"
     )
     # For programs that start the engine as their child: it must not outlive them.
@@ -145,6 +152,7 @@ def _settings(args: argparse.Namespace, files: contextlib.ExitStack, thinks_at: 
         behaviour=lambda _model: faults.behaviour(chosen),
         action_log=log,
         recognises_words=not args.no_ears,
+        recogniser=args.recogniser,
         mind=_mind(thinks_at),
     )
 

@@ -25,14 +25,15 @@ from simulator.engine.action_log import ActionLog
 from simulator.engine.activity import SpeechActivity
 from simulator.engine.behaviour import Behaviour
 from simulator.engine.conversation import new_id
-from simulator.engine.ears import Ears
+from simulator.engine.ears import NOT_INSTALLED, Ears
 from simulator.engine.errors import Refusal, SetupError
 from simulator.engine.outbox import Outbox
 from simulator.engine.script_mind import ScriptMind
 from simulator.engine.session import Session
 from simulator.engine.speech_model import SpeechModel
 from simulator.engine.voice import Voice
-from simulator.speech import whisper
+from simulator.speech.models import is_installed
+from simulator.speech.whisper import Whisper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,6 +61,7 @@ class ServerSettings:
         session_seconds: a session's length (HRP: 60 minutes).
         behaviour: makes the behaviour of a session that asks for this model; by default, all by the rules.
         recognises_words: whether words are recognised, where that is installed.
+        recogniser: another model than the one of the extra, as models.find_model takes it; then it has to load.
         mind: makes the mind of all sessions; the script by default.
         action_log: where every session writes what it does, or None.
     """
@@ -72,6 +74,7 @@ class ServerSettings:
     behaviour: Callable[[str], Behaviour] = lambda _model: Behaviour()
     action_log: TextIO | None = None
     recognises_words: bool = True
+    recogniser: str | None = None
     mind: Callable[[], Mind] = ScriptMind
 
 
@@ -82,12 +85,13 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
         ready: called once with the address to connect to.
 
     Raises:
-        SetupError: the port cannot be opened, or a part of the engine is missing on this machine.
+        SetupError: the port cannot be opened, the recogniser that was asked for does not load, or a part of the engine
+            is missing on this machine.
     """
     async with contextlib.AsyncExitStack() as parts:
         voice = Voice()
         parts.callback(voice.close)
-        ears = _ears() if settings.recognises_words else None
+        ears = _ears(settings.recogniser) if settings.recognises_words else None
         if ears is not None:
             parts.callback(ears.close)
         speaking = asyncio.create_task(voice.warm_up())
@@ -96,6 +100,8 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
         await speaking
         if ears is not None:
             await ears.ready()
+            if settings.recogniser is not None and ears.lack is not None:
+                raise SetupError(ears.lack)
         mind = settings.mind()
         parts.push_async_callback(mind.close)
         server = await _listening(settings, _Engine(settings, voice, model, ears, mind))
@@ -127,12 +133,12 @@ async def _listening(settings: ServerSettings, engine: _Engine) -> Server:
         raise SetupError(f"The engine cannot listen on {where} ({error.strerror}); choose another --port.") from error
 
 
-def _ears() -> Ears | None:
+def _ears(model: str | None) -> Ears | None:
     """What recognises words, loading in the background; None, and a line in the log, where it is not installed."""
-    if not whisper.is_installed():
-        _LOG.warning("%s", whisper.NOT_INSTALLED)
+    if model is None and not is_installed():
+        _LOG.warning("%s", NOT_INSTALLED)
         return None
-    ears = Ears()
+    ears = Ears(lambda: Whisper(model))
     ears.warm_up()
     return ears
 

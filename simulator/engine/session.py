@@ -17,6 +17,7 @@ from simulator.engine import configuration, fields, pcm
 from simulator.engine.action_log import ActionLog
 from simulator.engine.behaviour import Behaviour
 from simulator.engine.conversation import Conversation, Item, new_id, spoken_item
+from simulator.engine.ears import NOT_INSTALLED
 from simulator.engine.errors import Refusal, missing
 from simulator.engine.generation import Delivery, Pace, generate
 from simulator.engine.hearing import Hearing, failed
@@ -34,7 +35,6 @@ from simulator.engine.request import response_request
 from simulator.engine.response import Response
 from simulator.engine.script_mind import ScriptMind
 from simulator.engine.turn_detection import DetectionSettings
-from simulator.speech import whisper
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine
@@ -226,7 +226,7 @@ class Session:
         if self._hearing is not None:
             self._hearing.committed(item, speech_bytes)
         elif self._wants_transcripts():
-            self._outbox.put(failed(item_id, "recogniser_unavailable", whisper.NOT_INSTALLED))
+            self._outbox.put(failed(item_id, "recogniser_unavailable", NOT_INSTALLED))
 
     def _wants_transcripts(self) -> bool:
         return self._settings["audio"]["input"]["transcription"] is not None

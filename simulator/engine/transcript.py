@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simulator.engine import pcm
-from simulator.engine.ears import LONGEST_S
 from simulator.engine.end_of_turn import Words
-from simulator.speech.whisper import Recognised, text_of
+from simulator.speech.whisper import LONGEST_S, Recognised, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

