@@ -3,7 +3,8 @@
     SimulatorError
     ├── UsageError            the user asked for something that cannot be done (exit code 3)
     │   ├── UnreadableFile        a study, recording, record or report that cannot be read
-    │   │   └── UnreadableRecording   an audio file that cannot be read
+    │   │   ├── UnreadableRecording   an audio file that cannot be read
+    │   │   └── UnsupportedVersion    a specification file of a version that this program does not know
     │   └── UnknownName           an engine, check, fixture or device of that name does not exist
     ├── EnvironmentFault      this computer or the network lacks something (exit code 3)
     │   ├── AudioUnavailable      PortAudio is missing, or there is no device
@@ -38,6 +39,10 @@ class UnreadableFile(UsageError):
 
 class UnreadableRecording(UnreadableFile):
     """An audio file that does not exist or that libsndfile cannot read."""
+
+
+class UnsupportedVersion(UnreadableFile):
+    """A specification file of a version that this program does not know."""
 
 
 class UnknownName(UsageError):

@@ -1,23 +1,53 @@
-"""Questions and their answers: the text of a question, the schema of its value, and the judgement of a tool call.
+"""Answers: the schema of a question's value, and the judgement of the tool call that gives it.
 
-A component's config is understood in the specification's spelling (`question`, `choices`) and in that of the
-platform's factories (`prompt`, `options`); options may be plain texts or objects with `text`, `label` or `value`.
+A call is taken or refused as it is: nothing is rounded, trimmed or matched loosely. A refusal is one sentence that says
+what was expected and, where the answer nearly fits, which exact text or number was meant, so that the agent can correct
+itself. The one thing that changes form is a whole number written with a point (3.0): a likertscale's value is 3, the
+integer that its schema asks for.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
 
-from simulator.errors import UnreadableFile
+from simulator.errors import UsageError
+from simulator.profile.arguments import named, near, read_argument, shown
+from simulator.profile.components import (
+    RATING_PAUSE_COMPONENTS,
+    SCREEN_COMPONENTS,
+    bounds_of,
+    check_config,
+    check_place,
+    config_error,
+    dimensions_of,
+    is_number,
+    number_text,
+    options_of,
+    prompt_of,
+)
+from simulator.profile.own_wording import question_text
 from simulator.profile.tools import ARGUMENT_OF, tool_for
+from simulator.profile.wording import OWN_WORDING, Wording
 
-SCREEN_COMPONENTS: Final = ("multiplechoice", "likertscale", "vasrating", "ranking", "textinput")
-RATING_PAUSE_COMPONENTS: Final = (*SCREEN_COMPONENTS, "rapidrate", "audiorecording")
-"""Where each component can be answered (answerableComponents)."""
+__all__ = [
+    "RATING_PAUSE_COMPONENTS",
+    "SCREEN_COMPONENTS",
+    "Answer",
+    "bounds_of",
+    "check_place",
+    "config_error",
+    "dimensions_of",
+    "judge",
+    "options_of",
+    "prompt_of",
+    "question_text",
+    "read_argument",
+    "value_schema",
+]
 
-_DEFAULT_SCALE: Final = 7
-_NUMBER: Final = {"type": "number", "minimum": 0, "maximum": 100}
+_SCORE: Final = {"type": "number", "minimum": 0, "maximum": 100}
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -27,236 +57,145 @@ class Answer(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-def prompt_of(config: Mapping[str, Any]) -> str:
-    """Return the question's own words, in whichever spelling; "" where there are none."""
-    for key in ("question", "prompt"):
-        if isinstance(config.get(key), str):
-            return str(config[key])
-    return ""
+def value_schema(component: str, config: Mapping[str, Any], wording: Wording = OWN_WORDING) -> dict[str, Any]:
+    """Return the JSON schema of the value that answers a component (answers[].valueSchema).
 
-
-def options_of(config: Mapping[str, Any]) -> list[str]:
-    """Return the texts of the choices or options, in order. Raises UnreadableFile where there are none."""
-    listed = config.get("choices") or config.get("options")
-    if not isinstance(listed, list | tuple) or not listed:
-        raise UnreadableFile(f"The question “{prompt_of(config)}” has no choices: give it a list of texts.")
-    return [_option_text(each) for each in listed]
-
-
-def _option_text(option: Any) -> str:
-    if isinstance(option, Mapping):
-        for key in ("text", "label", "value"):
-            if option.get(key) is not None:
-                return str(option[key])
-        raise UnreadableFile("A choice has no text: give it “text”, “label” or “value”.")
-    return str(option)
-
-
-def dimensions_of(config: Mapping[str, Any]) -> list[str]:
-    """Return the labels of the dimensions, in order. Raises UnreadableFile where there are none."""
-    listed = config.get("dimensions")
-    if not isinstance(listed, list | tuple) or not listed:
-        raise UnreadableFile(f"The question “{prompt_of(config)}” has no dimensions: give it a list of labels.")
-    return [
-        str(each["label"]) if isinstance(each, Mapping) and "label" in each else _option_text(each) for each in listed
-    ]
-
-
-def bounds_of(component: str, config: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the lowest and the highest value of a likertscale or vasrating."""
-    if component == "likertscale":
-        return 1, _number(config, "scale", _DEFAULT_SCALE)
-    return _number(config, "minValue", 0), _number(config, "maxValue", 100)
-
-
-def _number(config: Mapping[str, Any], key: str, default: float) -> float:
-    value = config.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UnreadableFile(f"“{key}” of the question “{prompt_of(config)}” must be a number.")
-    return value
-
-
-def value_schema(component: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of the value that answers a component (answers[].valueSchema), described in our words.
-
-    Raises UnknownName for a component that cannot be answered and UnreadableFile for a config that lacks something.
+    Raises UnknownName for a component that cannot be answered and UnreadableFile for a config that does not fit it.
     """
-    tool = tool_for(component, config)
-    if tool == "answer_choice":
-        return {"type": "string", "description": "The text of one choice, letter by letter."}
-    if tool == "answer_choices":
-        return {"type": "array", "items": {"type": "string"}, "description": "The texts of choices, letter by letter."}
-    if tool == "answer_ranking":
-        return {"type": "array", "items": {"type": "string"}, "description": "The texts of all items, best first."}
-    if tool == "answer_scale":
-        low, high = bounds_of(component, config)
-        kind = "integer" if component == "likertscale" else "number"
-        text = f"A {'whole ' if kind == 'integer' else ''}number from {low:g} to {high:g}."
-        return {"type": kind, "minimum": low, "maximum": high, "description": text}
-    if tool == "answer_dimensions":
-        labels = dimensions_of(config)
-        return {
-            "type": "object",
-            "properties": {label: dict(_NUMBER) for label in labels},
-            "required": labels,
-            "additionalProperties": False,
-            "description": "For each label a score from 0 to 100.",
-        }
-    spoken = component == "audiorecording"
-    return {"type": "string", "description": "The words as you would speak them." if spoken else "Any text."}
+    check_config(component, config)
+    return {**_value_shape(component, config), "description": wording.value_description(component, config)}
 
 
-def question_text(component: str, config: Mapping[str, Any]) -> str:
-    """Return what the agent is told of a question: its words, what kind it is with its range or choices, how to answer.
-
-    Raises UnknownName and UnreadableFile as `value_schema` does.
-    """
-    tool = tool_for(component, config)
-    lines = [f"Question: {prompt_of(config)}"]
-    if tool in ("answer_choice", "answer_choices"):
-        several = tool == "answer_choices"
-        lines.append(
-            "Multiple choice, " + ("several may be chosen. Choices:" if several else "one is chosen. Choices:")
-        )
-        lines += [f"- {each}" for each in options_of(config)]
-        lines.append("Answer with the exact text of " + ("each choice that you pick." if several else "one choice."))
-    elif tool == "answer_ranking":
-        ends = _ends(config, "lowLabel", "highLabel")
-        lines.append(f"A ranking{ends} of these items:")
-        lines += [f"- {each}" for each in options_of(config)]
-        lines.append("Answer with the exact texts of all items in your order.")
-    elif tool == "answer_scale":
-        low, high = bounds_of(component, config)
-        whole = component == "likertscale"
-        lines.append(
-            f"A {'Likert' if whole else 'visual analog'} scale from {low:g} to {high:g}{_scale_labels(config)}."
-        )
-        lines.append(f"Answer with a {'whole ' if whole else ''}number from {low:g} to {high:g}.")
-    elif tool == "answer_dimensions":
-        lines.append("A rating from 0 to 100 on each of these dimensions:")
-        lines += [f"- {label}{ends}" for label, ends in _dimension_lines(config)]
-        lines.append("Answer with one number from 0 to 100 for each label.")
-    elif component == "audiorecording":
-        lines += ["A voice recording.", "Answer with the exact words that you would say aloud."]
-    else:
-        lines += ["A text field.", "Answer with text of your own."]
-    return "\n".join(lines)
-
-
-def _ends(config: Mapping[str, Any], low: str, high: str) -> str:
-    if isinstance(config.get(low), str) and isinstance(config.get(high), str):
-        return f" (from “{config[low]}” to “{config[high]}”)"
-    return ""
-
-
-def _scale_labels(config: Mapping[str, Any]) -> str:
-    labels = config.get("labels")
-    if isinstance(labels, list | tuple) and labels and all(isinstance(each, str) for each in labels):
-        return " (" + ", ".join(labels) + ")"
-    return _ends(config, "minLabel", "maxLabel")
-
-
-def _dimension_lines(config: Mapping[str, Any]) -> list[tuple[str, str]]:
-    labels = dimensions_of(config)
-    each_config = [each if isinstance(each, Mapping) else {} for each in config["dimensions"]]
-    return [(label, _ends(each, "minLabel", "maxLabel")) for label, each in zip(labels, each_config, strict=True)]
+def _value_shape(component: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    match tool_for(component, config):
+        case "answer_choices" | "answer_ranking":
+            return {"type": "array", "items": {"type": "string"}}
+        case "answer_scale":
+            low, high = bounds_of(component, config)
+            return {"type": "integer" if component == "likertscale" else "number", "minimum": low, "maximum": high}
+        case "answer_dimensions":
+            labels = dimensions_of(config)
+            return {
+                "type": "object",
+                "properties": {label: dict(_SCORE) for label in labels},
+                "required": labels,
+                "additionalProperties": False,
+            }
+    return {"type": "string"}
 
 
 def judge(component: str, config: Mapping[str, Any], tool: str, arguments: str) -> Answer:
-    """Judge a call of `tool` with its JSON `arguments` as the answer to a component.
+    """Judge a call of `tool` with its JSON `arguments` as the answer to a component. Raises nothing.
 
     The value must fit `value_schema` and, where texts are chosen or sorted, be exactly those on the screen.
     """
-    expected = tool_for(component, config)
-    if tool != expected:
-        return Answer(error=f"This question is answered with {expected}, not with {tool}.")
-    argument = ARGUMENT_OF[tool]
-    value, error = read_argument(tool, arguments)
-    if error is not None:
-        return Answer(error=error)
-    error = _CHECKS[tool](value, component, config)
-    return Answer(error=f"“{argument}” {error}") if error else Answer(value=value)
-
-
-def read_argument(tool: str, arguments: str) -> tuple[Any, str | None]:
-    """Return the argument of a declared tool's call, or None and a sentence: the JSON holds just that one."""
-    argument = ARGUMENT_OF[tool]
     try:
-        given = msgspec.json.decode(arguments)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None, "The arguments are not JSON."
-    if not isinstance(given, dict):
-        return None, "The arguments are not a JSON object."
-    if argument not in given:
-        return None, f"The argument “{argument}” is missing."
-    if len(given) > 1:
-        extra = ", ".join(f"“{each}”" for each in given if each != argument)
-        return None, f"There is no argument {extra}."
-    return given[argument], None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _texts_error(value: Any, options: list[str]) -> str | None:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        return "must be a list of texts."
-    for each in value:
-        if each not in options:
-            return f"has “{each}”, which is not on the screen."
-    if len(set(value)) < len(value):
-        return "has the same text twice."
-    return None
+        check_config(component, config)
+        expected = tool_for(component, config)
+    except UsageError as error:
+        return Answer(error=str(error))
+    if tool != expected:
+        return Answer(error=f"This question is answered with {expected}, not with {shown(tool)}.")
+    value, refusal = read_argument(tool, arguments)
+    if refusal is not None:
+        return Answer(error=refusal)
+    wrong = _CHECKS[tool](value, component, config)
+    if wrong is not None:
+        return Answer(error=f"“{ARGUMENT_OF[tool]}” {wrong}")
+    return Answer(value=int(value) if component == "likertscale" else value)
 
 
 def _choice_error(value: Any, _component: str, config: Mapping[str, Any]) -> str | None:
+    options = options_of(config)
     if not isinstance(value, str):
-        return "must be a text."
-    return None if value in options_of(config) else f"is “{value}”, which is not on the screen."
+        return f"must be one text, not {named(value)}: one of {_listed(options)}."
+    return None if value in options else _not_there(value, options)
 
 
 def _choices_error(value: Any, _component: str, config: Mapping[str, Any]) -> str | None:
-    error = _texts_error(value, options_of(config))
+    options = options_of(config)
+    error = _texts_error(value, options)
     if error is None and not value and config.get("required") is not False:
-        return "must have at least one choice."
+        return f"must have at least one choice of {_listed(options)}."
+    if error is None and len(set(value)) < len(value):
+        return f"has {_listed(_twice(value))} more than once: name each choice once."
     return error
 
 
 def _ranking_error(value: Any, _component: str, config: Mapping[str, Any]) -> str | None:
     options = options_of(config)
     error = _texts_error(value, options)
-    if error is None and len(value) < len(options):
-        missing = ", ".join(f"“{each}”" for each in options if each not in value)
-        return f"lacks {missing}."
-    return error
+    if error is not None:
+        return error
+    twice, missing = _twice(value), [each for each in options if each not in value]
+    wrong = [f"has {_listed(twice)} more than once"] * bool(twice) + [f"lacks {_listed(missing)}"] * bool(missing)
+    return f"{' and '.join(wrong)}: give each item of the list once." if wrong else None
+
+
+def _texts_error(value: Any, options: list[str]) -> str | None:
+    if not isinstance(value, list):
+        return f"must be a list of texts, not {named(value)}: texts of {_listed(options)}."
+    for each in value:
+        if not isinstance(each, str):
+            return f"must be a list of texts, and has {named(each)}: texts of {_listed(options)}."
+        if each not in options:
+            return "has" + _not_there(each, options).removeprefix("is")
+    return None
+
+
+def _not_there(value: str, options: list[str]) -> str:
+    """Say that a text is not on the screen, and what is."""
+    meant = near(value, options)
+    if meant is not None:
+        return f"is “{shown(value)}”, which is not on the screen: its exact text is “{meant}”."
+    return f"is “{shown(value)}”, which is not on the screen: there are {_listed(options)}."
+
+
+def _twice(texts: list[str]) -> list[str]:
+    return [each for each in dict.fromkeys(texts) if texts.count(each) > 1]
+
+
+def _listed(texts: list[str]) -> str:
+    return ", ".join(f"“{each}”" for each in texts)
 
 
 def _scale_error(value: Any, component: str, config: Mapping[str, Any]) -> str | None:
     low, high = bounds_of(component, config)
     whole = component == "likertscale"
-    if _is_number(value) and low <= value <= high and (not whole or value == int(value)):
+    if is_number(value) and low <= value <= high and (not whole or value == int(value)):
         return None
-    return f"must be a {'whole ' if whole else ''}number from {low:g} to {high:g}."
+    kind = "whole number" if whole else "number"
+    return f"must be a {kind} from {number_text(low)} to {number_text(high)}{_not_a_number(value)}."
+
+
+def _not_a_number(value: Any) -> str:
+    """Say what was given instead of a number; nothing about a number that is too large, too small or not whole."""
+    if is_number(value):
+        return ""
+    quoted = isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d+([.,]\d+)?\s*", value)
+    return f", not {named(value)}{': write the number without quotation marks' if quoted else ''}"
 
 
 def _text_error(value: Any, _component: str, config: Mapping[str, Any]) -> str | None:
     if not isinstance(value, str):
-        return "must be a text."
+        return f"must be a text, not {named(value)}."
     return "must not be empty." if not value.strip() and config.get("required") is not False else None
 
 
 def _dimensions_error(value: Any, _component: str, config: Mapping[str, Any]) -> str | None:
-    if not isinstance(value, dict):
-        return "must be an object with a number for each label."
     labels = dimensions_of(config)
+    if not isinstance(value, dict):
+        return f"must be an object with a number from 0 to 100 for each of {_listed(labels)}, not {named(value)}."
+    extra = next((each for each in value if each not in labels), None)
+    if extra is not None:
+        return "has" + _not_there(extra, labels).removeprefix("is")
+    missing = [each for each in labels if each not in value]
+    if missing:
+        return f"lacks {_listed(missing)}: give a number from 0 to 100 for each label."
     for label in labels:
-        if label not in value:
-            return f"lacks “{label}”."
-        if not _is_number(value[label]) or not 0 <= value[label] <= 100:
-            return f"must have a number from 0 to 100 for “{label}”."
-    extra = [each for each in value if each not in labels]
-    return f"has “{extra[0]}”, which is not on the screen." if extra else None
+        if not is_number(value[label]) or not 0 <= value[label] <= 100:
+            return f"must have a number from 0 to 100 for “{label}”{_not_a_number(value[label])}."
+    return None
 
 
 _CHECKS: Final[dict[str, Callable[[Any, str, Mapping[str, Any]], str | None]]] = {

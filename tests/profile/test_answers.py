@@ -82,31 +82,62 @@ def test_a_fitting_answer_is_taken(index: int, arguments: str, value: Any) -> No
 @pytest.mark.parametrize(
     ("index", "arguments", "reason"),
     [
-        (0, '{"choice":"tea"}', "“choice” is “tea”, which is not on the screen."),
-        (0, '{"choice":1}', "“choice” must be a text."),
-        (0, "{}", "The argument “choice” is missing."),
-        (0, '{"choice":"Tea","why":"hot"}', "There is no argument “why”."),
-        (0, '{"choice":"Te', "The arguments are not JSON."),
-        (0, '["Tea"]', "The arguments are not a JSON object."),
-        (1, '{"choices":["Red","Pink"]}', "“choices” has “Pink”, which is not on the screen."),
-        (1, '{"choices":["Red","Red"]}', "“choices” has the same text twice."),
-        (1, '{"choices":[]}', "“choices” must have at least one choice."),
-        (1, '{"choices":"Red"}', "“choices” must be a list of texts."),
+        (0, '{"choice":"tea"}', "“choice” is “tea”, which is not on the screen: its exact text is “Tea”."),
+        (0, '{"choice":" Tea "}', "“choice” is “ Tea ”, which is not on the screen: its exact text is “Tea”."),
+        (0, '{"choice":"Milk"}', "“choice” is “Milk”, which is not on the screen: there are “Coffee”, “Tea”."),
+        (0, '{"choice":1}', "“choice” must be one text, not a number: one of “Coffee”, “Tea”."),
+        (0, '{"choice":["Tea"]}', "“choice” must be one text, not a list: one of “Coffee”, “Tea”."),
+        (0, '{"choice":null}', "“choice” must be one text, not null: one of “Coffee”, “Tea”."),
+        (1, '{"choices":["Red","Pink"]}', "“choices” has “Pink”, which is not on the screen: there are {colours}."),
+        (1, '{"choices":["red"]}', "“choices” has “red”, which is not on the screen: its exact text is “Red”."),
+        (1, '{"choices":["Red","Red"]}', "“choices” has “Red” more than once: name each choice once."),
+        (1, '{"choices":[]}', "“choices” must have at least one choice of {colours}."),
+        (1, '{"choices":"Red"}', "“choices” must be a list of texts, not the text “Red”: texts of {colours}."),
+        (1, '{"choices":[1]}', "“choices” must be a list of texts, and has a number: texts of {colours}."),
         (2, '{"value":8}', "“value” must be a whole number from 1 to 7."),
         (2, '{"value":3.5}', "“value” must be a whole number from 1 to 7."),
-        (2, '{"value":true}', "“value” must be a whole number from 1 to 7."),
+        (2, '{"value":true}', "“value” must be a whole number from 1 to 7, not true."),
         (3, '{"value":-1}', "“value” must be a number from 0 to 100."),
-        (3, '{"value":"70"}', "“value” must be a number from 0 to 100."),
-        (4, '{"order":["Reading","Hiking"]}', "“order” lacks “Cooking”."),
+        (
+            3,
+            '{"value":"70"}',
+            "“value” must be a number from 0 to 100, not the text “70”: write the number without quotation marks.",
+        ),
+        (3, '{"value":"seventy"}', "“value” must be a number from 0 to 100, not the text “seventy”."),
+        (3, '{"value":null}', "“value” must be a number from 0 to 100, not null."),
+        (4, '{"order":["Reading","Hiking"]}', "“order” lacks “Cooking”: give each item of the list once."),
+        (
+            4,
+            '{"order":["Reading","Hiking","Reading"]}',
+            "“order” has “Reading” more than once and lacks “Cooking”: give each item of the list once.",
+        ),
         (5, '{"text":" "}', "“text” must not be empty."),
-        (6, '{"scores":{"Calm":5}}', "“scores” lacks “Happy”."),
+        (5, '{"text":["a"]}', "“text” must be a text, not a list."),
+        (6, '{"scores":{"Calm":5}}', "“scores” lacks “Happy”: give a number from 0 to 100 for each label."),
         (6, '{"scores":{"Calm":5,"Happy":101}}', "“scores” must have a number from 0 to 100 for “Happy”."),
-        (6, '{"scores":{"Calm":5,"Happy":1,"Sad":2}}', "“scores” has “Sad”, which is not on the screen."),
+        (6, '{"scores":{"Calm":5,"happy":1}}', "“scores” has “happy”, which is not on the screen: {its} “Happy”."),
+        (
+            6,
+            '{"scores":{"Calm":"5","Happy":1}}',
+            "“scores” must have a number from 0 to 100 for “Calm”, not the text “5”: "
+            "write the number without quotation marks.",
+        ),
+        (
+            6,
+            '{"scores":{"Calm":5,"Happy":1,"Sad":2}}',
+            "“scores” has “Sad”, which is not on the screen: there are “Calm”, “Happy”.",
+        ),
+        (
+            6,
+            '{"scores":[5,1]}',
+            "“scores” must be an object with a number from 0 to 100 for each of “Calm”, “Happy”, not a list.",
+        ),
     ],
 )
 def test_an_answer_that_does_not_fit_is_refused_with_its_reason(index: int, arguments: str, reason: str) -> None:
     component, config = QUESTIONS[index]
     answer = judge(component, config, tool_for(component, config), arguments)
+    reason = reason.replace("{colours}", "“Red”, “Green”, “Blue”").replace("{its}", "its exact text is")
     assert (answer.error, answer.value) == (reason, None)
 
 
