@@ -70,7 +70,7 @@ def test(pytest_options: "list[str]") -> "int":
         ("ruff check", ["ruff", "check", "."]),
         ("ruff format", ["ruff", "format", "--check", "."]),
         ("mypy", ["mypy"]),
-        ("pytest", ["pytest", *pytest_options]),
+        ("pytest", ["pytest", "-n", str(test_workers()), "--dist", "loadfile", *pytest_options]),
     ):
         say(name)
         if subprocess.call([str(VENV_PYTHON), "-P", "-m", *command], cwd=str(ROOT)) != 0:
@@ -78,6 +78,11 @@ def test(pytest_options: "list[str]") -> "int":
     if failed:
         print("FAILED: " + ", ".join(failed), flush=True)
     return 1 if failed else 0
+
+
+def test_workers() -> "int":
+    """Return how many files of tests run side by side: most wait for sounds to be said, so one more than cores."""
+    return min((os.cpu_count() or 1) + 1, 6)
 
 
 # Python itself
