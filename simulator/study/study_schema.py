@@ -5,11 +5,14 @@ The reader (`study_file`) is stricter where a schema cannot follow: files must e
 
 from typing import Any, Final
 
+from simulator.profile.components import RATING_PAUSE_COMPONENTS, SCREEN_COMPONENTS
+from simulator.study.step_forms import LONGEST_ANSWER_S, LONGEST_WAIT_S, MOST_ATTEMPTS
 from simulator.study.steps import When
-from simulator.study.study_file import FORMAT, FORMAT_VERSION, LONGEST_WAIT_S
+from simulator.study.study_file import FORMAT, FORMAT_VERSION
 
 _TEXT: Final = {"type": ["string", "number", "boolean"], "description": "Text; numbers are taken as they are written."}
-_TRUTH: Final = {"type": "boolean"}
+_TRUTH: Final = {"enum": [True, False, "on", "off", "yes", "no"]}
+"""Editors read `off` as a text, older readers as a truth."""
 _EMPTY: Final = {"type": "null"}
 
 
@@ -28,6 +31,7 @@ def study_schema() -> dict[str, Any]:
                 "voice": _TEXT,
                 "turn_detection": {"type": "object", "required": ["type"]},
                 "reply_within_s": _seconds(1, 300),
+                "text_chat": _TRUTH,
                 "steps": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/step"}},
             },
             required=["format", "version", "steps"],
@@ -40,28 +44,45 @@ def _actions() -> dict[str, dict[str, Any]]:
     person = _fields({"name": _TEXT, "role": _TEXT}, required=["name"])
     image = _fields({"file": _TEXT, "shows": _TEXT}, required=["file"])
     typed = {"speaker": _TEXT, "said": _TEXT, "reply": _TRUTH}
-    question = {
-        "component": _TEXT,
-        "config": {"type": "object"},
-        "during_video": _TRUTH,
-        "within_s": _seconds(1, 3_600),
+    images = {"type": "array", "items": image}
+    context = {
+        "item": {"type": "object", "required": ["event"], "properties": {"event": _TEXT}},
+        "images": {"type": "array", "items": _TEXT},
+        "reply": _TRUTH,
+        "video_chat": _TRUTH,
     }
     return {
+        "part": {"anyOf": [_TEXT, _fields({"name": _TEXT, "guidance": _TEXT}, required=["name"])]},
         "participants": {"type": "array", "items": person},
-        "screen": _fields({"type": _TEXT, "text": _TEXT, "images": {"type": "array", "items": image}}),
+        "screen": _fields({"type": _TEXT, "text": _TEXT, "images": images, "video_chat": _TRUTH}),
         "typed": _fields(typed, required=["speaker", "said"]),
-        "question": _fields(question, required=["component", "config"]),
+        "question": _question(SCREEN_COMPONENTS),
+        "rating_pause": _question(RATING_PAUSE_COMPONENTS),
         "timer": _seconds(0, LONGEST_WAIT_S),
         "pause": {"type": "array", "items": _TEXT},
         "resume": _EMPTY,
         "experimenter_message": _TEXT,
         "revealed": _fields({"name": _TEXT, "role": _TEXT, "answer": {}}, required=["name", "answer"]),
-        "say": _TEXT,
+        "context": _fields(context, required=["item"]),
+        "say": {"anyOf": [_TEXT, _fields({"text": _TEXT, "voice": _TEXT}, required=["text"])]},
         "listening": _TRUTH,
         "instructions": _TEXT,
         "reply": {"anyOf": [_TEXT, _EMPTY]},
         "wait": _seconds(0, LONGEST_WAIT_S),
     }
+
+
+def _question(components: tuple[str, ...]) -> dict[str, Any]:
+    question = {
+        "component": {"enum": list(components)},
+        "config": {"type": "object"},
+        "during_video": _TRUTH,
+        "within_s": _seconds(1, LONGEST_ANSWER_S),
+        "attempts": {"type": "integer", "minimum": 1, "maximum": MOST_ATTEMPTS},
+        "video_chat": _TRUTH,
+        "own_answer": {"description": "What the participant answers to the question."},
+    }
+    return _fields(question, required=["component", "config"])
 
 
 def _step(name: str, value: dict[str, Any]) -> dict[str, Any]:

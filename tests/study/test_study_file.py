@@ -6,9 +6,10 @@ import pytest
 
 from simulator.errors import UnreadableFile
 from simulator.resources import fixtures_dir
-from simulator.study.steps import AskQuestion, PushContext, RequestReply, Say, SetListening, Step, Wait, When
+from simulator.study.steps import AskQuestion, EnterPart, PushContext, RequestReply, Say, SetListening, Step, Wait, When
 from simulator.study.study_file import read_study
 
+TEXTINPUT = "component: textinput, config: {question: Why}"
 HEAD = "format: participant-simulator/study\nversion: 1\n"
 
 
@@ -80,7 +81,7 @@ def test_a_recording_beside_the_study_goes_before_one_of_that_name(tmp_path: Pat
 @pytest.mark.parametrize(
     ("body", "line", "expected"),
     [
-        ("steps:\n  - sing: la\n", 4, "expected one of at_s, experimenter_message, instructions, listening"),
+        ("steps:\n  - sing: la\n", 4, "expected one of at_s, context, experimenter_message, instructions"),
         ("steps:\n  - {say: a, wait: 1}\n", 4, "expected one thing in a step, and here are say and wait"),
         ("steps:\n  - at_s: 3\n", 4, "expected a step with exactly one of"),
         ("steps:\n  - wait: long\n", 4, "expected seconds to wait, found “long”"),
@@ -89,7 +90,36 @@ def test_a_recording_beside_the_study_goes_before_one_of_that_name(tmp_path: Pat
         ("steps:\n  - wait: 1\n    when: later\n", 5, "expected now, after reply or during reply, found “later”"),
         ("steps: 5\n", 3, "expected the list of the study's steps, found “5”"),
         ("steps: []\n", 3, "expected at least one step"),
-        ("steps:\n  - question: {component: hat, config: {}}\n", 4, "expected a component that can be answered"),
+        ("steps:\n  - question: {component: rankin, config: {}}\n", 4, "found “rankin”. Is “ranking” meant?"),
+        ("steps:\n  - qestion: {}\n", 4, "Is “question” meant?"),
+        ("steps:\n  - question: {component: ranking, config: {question: Which}}\n", 4, "has no choices"),
+        (
+            "steps:\n  - question: {component: rapidrate, config: {}}\n",
+            4,
+            "in a rating pause only, not on a screen. Write rating_pause",
+        ),
+        ("steps:\n  - rating_pause: {component: rapidrate, config: {prompt: A}}\n", 4, "has no dimensions"),
+        (
+            "steps:\n  - question:\n      component: likertscale\n      config: {question: A}\n      own_answer: 8\n",
+            7,
+            "own answer does not fit the question: “value” must be a whole number from 1 to 7",
+        ),
+        (f"steps:\n  - question: {{{TEXTINPUT}, attempts: 11}}\n", 4, "a whole number from 1 to 10, found “11”"),
+        ("steps:\n  - part: {guidance: Be kind.}\n", 4, "expected a part with its name"),
+        ("steps:\n  - say: {voice: heart}\n", 4, "expected the text that is said"),
+        (
+            "steps:\n  - say: sub/voice.wav\n",
+            4,
+            "expected a recording that exists beside the study, or the name of one",
+        ),
+        ("steps:\n  - say: voice.wav\n", 4, "expected a recording that exists beside the study"),
+        (
+            "steps:\n  - context: {item: {text: Hello}}\n",
+            4,
+            "expected a context item with its item, which names its event",
+        ),
+        ("steps:\n  - revealed: {name: A, answer: .nan}\n", 4, "expected a plain value"),
+        ("steps:\n  - revealed: {name: A, answer: !!python/name:os.system x}\n", 4, "expected a plain value"),
         ("steps:\n  - screen: {images: [{file: none.png}]}\n", 4, "expected the path of an image that exists"),
         ("color: red\nsteps: [{wait: 1}]\n", 3, "expected one of format, instructions, name"),
         ("name: a\nname: b\nsteps: [{wait: 1}]\n", 4, "“name” stands twice here: keep one of them"),
@@ -154,3 +184,52 @@ def test_what_has_no_end_is_refused_at_once(text: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UnreadableFile, match="is nested more than 64 levels deep or holds more than 200,000 values"):
         read_study(path)
+
+
+@pytest.mark.parametrize(
+    "step", ["say: {}", "screen: {{images: [{{file: {}}}]}}", "context: {{item: {{event: x}}, images: [{}]}}"]
+)
+@pytest.mark.parametrize("name", ["/etc/hostname", "../secret.png", "sub/../../secret.png", "link.png", "C:\\\\x.png"])
+def test_nothing_in_a_study_reaches_out_of_its_folder(step: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.png").write_bytes(b"")
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "link.png").symlink_to(tmp_path / "secret.png")
+    path = _file(folder, "steps:\n  - " + step.format(f'"{name}"') + "\n")
+    with pytest.raises(UnreadableFile, match="lies outside of the study's folder: put the file beside the study"):
+        read_study(path)
+
+
+def test_choices_stay_the_words_that_were_written(tmp_path: Path) -> None:
+    choices = "choices: [Yes, No, 12:30, 2026-05-01, 7]"
+    body = f"steps:\n  - question: {{component: multiplechoice, config: {{question: A, {choices}}}}}\n"
+    (step,) = read_study(_file(tmp_path, body)).steps
+    assert isinstance(step.action, AskQuestion)
+    assert step.action.config["choices"] == ["Yes", "No", "12:30", "2026-05-01", 7]
+
+
+def test_parts_pauses_chat_and_spoken_texts_are_read(tmp_path: Path) -> None:
+    study = read_study(
+        _file(
+            tmp_path,
+            "text_chat: no\n"
+            "steps:\n"
+            "  - part: Hello\n"
+            "  - part: {name: Work, guidance: Be brief.}\n"
+            "  - screen: {text: A, video_chat: off}\n"
+            "  - rating_pause: {component: audiorecording, config: {prompt: Speak}, own_answer: I speak.}\n"
+            f"  - question: {{{TEXTINPUT}, attempts: 1, video_chat: on}}\n"
+            "  - say: {text: Good morning., voice: heart}\n"
+            "  - context: {item: {event: new, of: [1]}, reply: yes}\n",
+        )
+    )
+    assert study.text_chat is False
+    assert [step.action for step in study.steps] == [
+        EnterPart("Hello"),
+        EnterPart("Work", "Be brief."),
+        PushContext({"event": "screen", "type": "showtext", "text": "A"}, video_chat=False),
+        AskQuestion("audiorecording", {"prompt": "Speak"}, True, 30.0, "rating pause", own_answer="I speak."),
+        AskQuestion("textinput", {"question": "Why"}, attempts=1, video_chat=True),
+        Say(text="Good morning.", voice="heart"),
+        PushContext({"event": "new", "of": [1]}, asks_reply=True),
+    ]

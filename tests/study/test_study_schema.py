@@ -1,5 +1,6 @@
 """The schema of the study file takes what the reader takes, and refuses what it refuses by shape."""
 
+import json
 from pathlib import Path
 
 import jsonschema
@@ -29,8 +30,17 @@ steps:
   - reply:
   - reply: Say hello.
   - wait: 0
+  - part: The first
+  - part: {name: The second, guidance: Be brief.}
+  - {screen: {video_chat: no}}
+  - rating_pause: {component: rapidrate, config: {prompt: Now, dimensions: [{label: Calm}]}, own_answer: {Calm: 5}}
+  - question: {component: textinput, config: {question: Why}, attempts: 2, video_chat: true}
+  - say: {text: Hello., voice: heart}
+  - context: {item: {event: participants}, images: [], reply: true, video_chat: off}
 """
-SETTINGS = "name: A\ninstructions: B\nvoice: marin\nturn_detection: {type: semantic_vad}\nreply_within_s: 5\n"
+SETTINGS = (
+    "name: A\ninstructions: B\nvoice: marin\nturn_detection: {type: semantic_vad}\nreply_within_s: 5\ntext_chat: true\n"
+)
 
 
 def taken_by_schema(text: str) -> bool:
@@ -82,8 +92,20 @@ def test_both_take_every_step_and_setting_and_the_studies_that_come_along(tmp_pa
         HEAD + "steps: [{revealed: {name: Alex}}]\n",
         HEAD + "steps: [{resume: now}]\n",
         HEAD + "steps: [{say: }]\n",
+        HEAD + "steps: [{say: {voice: heart}}]\n",
+        HEAD + "steps: [{part: {guidance: Be brief.}}]\n",
+        HEAD + "steps: [{question: {component: rapidrate, config: {prompt: A, dimensions: [B]}}}]\n",
+        HEAD + "steps: [{question: {component: textinput, config: {question: A}, attempts: 0}}]\n",
+        HEAD + "steps: [{context: {item: {text: A}}}]\n",
     ],
 )
 def test_both_refuse_a_wrong_shape(text: str, tmp_path: Path) -> None:
     assert not taken_by_reader(text, tmp_path)
     assert not taken_by_schema(text)
+
+
+def test_the_schema_in_docs_is_this_one() -> None:
+    published = Path(__file__).parents[2] / "docs" / "study.schema.json"
+    assert json.loads(published.read_text(encoding="utf-8")) == study_schema(), (
+        "write it again: participant-simulator schema study > docs/study.schema.json"
+    )

@@ -1,0 +1,24 @@
+"""What a study needs of a session."""
+
+from simulator.profile.tools import TOOL_NAMES, tool_for
+from simulator.study.steps import AskQuestion, PushContext, Study
+
+
+def needed_tools(study: Study) -> tuple[str, ...]:
+    """Return the names of the tools to declare, in the specification's order: one for each kind of its questions.
+
+    `send_chat` is among them where the study says that it has a text chat, or does not say and has a typed line.
+    """
+    asked = [step.action for step in study.steps if isinstance(step.action, AskQuestion)]
+    needed = {tool_for(question.component, question.config) for question in asked}
+    if has_text_chat(study):
+        needed.add("send_chat")
+    return tuple(name for name in TOOL_NAMES if name in needed)
+
+
+def has_text_chat(study: Study) -> bool:
+    """Return whether participants can write to each other in it."""
+    if study.text_chat is not None:
+        return study.text_chat
+    pushes = (step.action for step in study.steps if isinstance(step.action, PushContext))
+    return any(push.context.get("event") == "typed" for push in pushes)
