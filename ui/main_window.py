@@ -28,6 +28,7 @@ from ui.commands import SessionCommands
 from ui.devices_feed import DevicesFeed
 from ui.dialogs.keys import KeysDialog
 from ui.faults_feed import FaultsFeed
+from ui.models.deck import Deck
 from ui.panels.agent import AgentPanel
 from ui.panels.answers import AnswersPanel
 from ui.panels.checks import NO_REPORT, ChecksPanel, why_not_compared
@@ -159,7 +160,8 @@ class MainWindow(QMainWindow):
         self.notices = NoticeBar(theme)
         self.banner = RecordBanner(theme)
         self.misbehaviour = FaultsBanner(theme)
-        self.study = StudyPanel(theme)
+        self.deck = Deck()
+        self.study = StudyPanel(self.deck, theme)
         self.agent = AgentPanel(theme)
         self.timeline = TimelinePanel(theme)
         self.log = LogPanel(theme, self.feed.view)
@@ -230,7 +232,7 @@ class MainWindow(QMainWindow):
                 None,
                 Deed("&Quit", "Ctrl+Q", self._quit),
             ],
-            "&Push": push_deeds(self.study.choose),
+            "&Push": push_deeds(self.study.choose_push),
             "&Checks": [
                 Deed("&Run all checks", "F9", self._run_all_checks),
                 Deed("&Stop the checks", "Shift+F9", self.checks_feed.stop),
@@ -289,9 +291,9 @@ class MainWindow(QMainWindow):
         panel.report_requested.connect(partial(self.tabs.setCurrentWidget, self.checks))
         self.misbehaviour.change_requested.connect(self.desk.ask_faults)
         commands.failed.connect(self._tell)
-        commands.pushed.connect(self.study.show_sent)
+        commands.pushed.connect(self.study.pushes.show_sent)
         commands.applied.connect(self.agent.show_applied)
-        self.study.push_requested.connect(commands.push)
+        self.study.pushes.push_requested.connect(commands.push)
         self.agent.instructions_applied.connect(commands.set_instructions)
         self.talk_key = TalkKey(self)
         self.talk_key.pressed.connect(commands.press_talk)
@@ -347,7 +349,8 @@ class MainWindow(QMainWindow):
 
     def _show_status(self, status: Status) -> None:
         self.connection.show_status(status)
-        self.study.show_status(status)
+        self.study.pushes.show_status(status)
+        self.study.deck.show_status(status)
         self.agent.show_status(status)
         self.notices.show_lacks(status.lacks)
         faults = [] if status.connection is ConnectionState.IDLE else status.faults

@@ -31,8 +31,8 @@ def test_idle_window_says_what_to_do_and_forbids_what_needs_a_session(rig: Windo
     window = rig.window
     assert window.connection.connect_button.text() == "Connect  F5"
     assert "Connect (F5)" in window.log.empty.text()
-    assert not window.study.push_button.isEnabled()
-    assert window.study.push_button.toolTip() == "Connect first (F5): a push needs a session."
+    assert not window.study.pushes.push_button.isEnabled()
+    assert window.study.pushes.push_button.toolTip() == "Connect first (F5): a push needs a session."
     assert not window.agent.apply_button.isEnabled()
     assert "Connect first" in window.agent.apply_button.toolTip()
 
@@ -98,7 +98,7 @@ def test_space_talks_with_a_recording_but_not_while_typing(rig: WindowRig) -> No
     window.log.filter_field.setFocus()
     QTest.keyClicks(window.log.filter_field, "x l")
     assert window.log.filter_field.text() == "x l"
-    window.commands.push(window.study.forms[2].command())
+    window.commands.push(window.study.pushes.forms[2].command())
     rig.wait_for_command("push")
     assert len(rig.commands("set_talk")) == talks
     assert not rig.commands("set_listening")
@@ -152,7 +152,7 @@ def test_open_mic_shows_whether_the_microphone_is_open(theme: Theme, tmp_path: P
 
 
 def test_a_question_is_typed_at_once_and_a_click_on_a_picker_leaves_space_to_the_talk_key(rig: WindowRig) -> None:
-    study = rig.window.study
+    study = rig.window.study.pushes
     QTest.keyClick(rig.window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     wait_until(lambda: QApplication.focusWidget() is study.forms[1].fields["question"])
     question = study.forms[1].fields["question"]
@@ -197,9 +197,9 @@ def test_keys_switch_listening_and_mute(rig: WindowRig) -> None:
 def test_escape_stops_the_reply_and_does_nothing_without_one(rig: WindowRig) -> None:
     rig.connect_session()
     QTest.keyClick(rig.window, Qt.Key.Key_Escape)
-    rig.window.study.choose(6)
-    rig.window.study.forms[6].fields["text"].setText("speak")  # type: ignore[attr-defined]
-    rig.window.study.push()
+    rig.window.study.choose_push(6)
+    rig.window.study.pushes.forms[6].fields["text"].setText("speak")  # type: ignore[attr-defined]
+    rig.window.study.pushes.push()
     wait_until(rig.window.connection.stop_button.isEnabled)
     assert not rig.commands("stop_reply")
     assert rig.window.connection.activity.text() == "agent speaks"
@@ -225,12 +225,12 @@ def test_escape_stops_the_reply_and_does_nothing_without_one(rig: WindowRig) -> 
 )
 def test_a_quick_push_sends_its_context_item(rig: WindowRig, row: int, context: dict[str, object]) -> None:
     rig.connect_session()
-    rig.window.study.choose(row)
-    rig.click(rig.window.study.push_button)
+    rig.window.study.choose_push(row)
+    rig.click(rig.window.study.pushes.push_button)
     sent = rig.wait_for_command("push")
     assert sent["context"] == context
     assert sent.get("ask_reply", False) is (context["event"] == "typed")
-    wait_until(lambda: rig.window.study.reason.text() == "Pushed.")
+    wait_until(lambda: rig.window.study.pushes.reason.text() == "Pushed.")
 
 
 @pytest.mark.parametrize("row", range(len(PUSHES)), ids=[kind.name for kind in PUSHES])
@@ -241,18 +241,18 @@ def test_a_kind_is_pushed_by_its_key_and_enter(rig: WindowRig, row: int) -> None
     focus = QApplication.focusWidget()
     assert focus is not None
     QTest.keyClick(focus, Qt.Key.Key_Return)
-    wait_until(lambda: rig.window.study.reason.text() == "Pushed.")
+    wait_until(lambda: rig.window.study.pushes.reason.text() == "Pushed.")
 
 
 def test_enter_in_a_field_or_in_the_list_of_kinds_pushes_once(rig: WindowRig) -> None:
     rig.connect_session()
-    study = rig.window.study
+    study = rig.window.study.pushes
     pushed: list[object] = []
     study.push_requested.connect(pushed.append)
     count = 0
     for row, form in enumerate(study.forms):
         for field in (study.kinds, study.push_button, *form.fields.values()):
-            study.choose(row)
+            rig.window.study.choose_push(row)
             field.setFocus()
             QTest.keyClick(field, Qt.Key.Key_Return)
             count += 1
@@ -262,7 +262,7 @@ def test_enter_in_a_field_or_in_the_list_of_kinds_pushes_once(rig: WindowRig) ->
 def test_enter_in_a_form_pushes(rig: WindowRig) -> None:
     rig.connect_session()
     QTest.keyClick(rig.window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
-    said = rig.window.study.forms[3].fields["said"]
+    said = rig.window.study.pushes.forms[3].fields["said"]
     said.setFocus()
     QTest.keyClicks(said, " you")
     QTest.keyClick(said, Qt.Key.Key_Return)
@@ -271,8 +271,8 @@ def test_enter_in_a_form_pushes(rig: WindowRig) -> None:
 
 def test_a_question_is_asked_and_its_answer_shown(rig: WindowRig) -> None:
     rig.connect_session()
-    rig.window.study.choose(1)
-    rig.click(rig.window.study.push_button)
+    rig.window.study.choose_push(1)
+    rig.click(rig.window.study.pushes.push_button)
     sent = rig.wait_for_command("ask")
     assert (sent["component"], sent["config"]) == (
         "multiplechoice",
@@ -318,9 +318,9 @@ def test_a_field_that_the_engine_did_not_take_stands_out(rig: WindowRig) -> None
 
 def test_a_dead_process_is_told_and_replaced(rig: WindowRig) -> None:
     rig.connect_session()
-    rig.window.study.choose(6)
-    rig.window.study.forms[6].fields["text"].setText("die")  # type: ignore[attr-defined]
-    rig.window.study.push()
+    rig.window.study.choose_push(6)
+    rig.window.study.pushes.forms[6].fields["text"].setText("die")  # type: ignore[attr-defined]
+    rig.window.study.pushes.push()
     wait_until(lambda: "ended with code 7" in rig.window.notices.text.text())
     assert "it was asked to die" in rig.window.notices.text.text()
     assert rig.window.connection.state_label.text() == "○ not connected"
@@ -330,9 +330,9 @@ def test_a_dead_process_is_told_and_replaced(rig: WindowRig) -> None:
 
 def test_events_left_out_of_the_feed_are_read_from_the_record(rig: WindowRig) -> None:
     rig.connect_session()
-    rig.window.study.choose(6)
-    rig.window.study.forms[6].fields["text"].setText("gap")  # type: ignore[attr-defined]
-    rig.window.study.push()
+    rig.window.study.choose_push(6)
+    rig.window.study.pushes.forms[6].fields["text"].setText("gap")  # type: ignore[attr-defined]
+    rig.window.study.pushes.push()
     wait_until(lambda: "after.the.gap" in types_in_log(rig))
     assert types_in_log(rig)[-4:] == ["voice.muted", "voice.muted", "voice.muted", "after.the.gap"]
     assert [entry.seq for entry in rig.feed.view.entries] == list(range(8))

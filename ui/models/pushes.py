@@ -3,28 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from simulator.errors import UsageError
 from simulator.participant.messages import AnyCommand, Ask, Push, RequestReply
 from simulator.profile import context_items
 from simulator.profile.answers import RATING_PAUSE_COMPONENTS, question_text
 from simulator.profile.tools import tool_for
-
-FieldKind = Literal["line", "text", "whole", "yes", "choice", "images"]
-Values = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PushField:
-    """One field of a form."""
-
-    name: str
-    label: str
-    kind: FieldKind
-    default: Any
-    choices: tuple[str, ...] = ()
-    tip: str = ""
+from ui.models.form_fields import FormField, Values, required
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +22,7 @@ class PushKind:
 
     name: str
     tip: str
-    fields: tuple[PushField, ...]
+    fields: tuple[FormField, ...]
     command: Callable[[Values], AnyCommand]
 
 
@@ -100,13 +86,6 @@ def _push(context: dict[str, Any], **more: Any) -> Push:
     return Push(id=0, context=context, **more)
 
 
-def _required(values: Values, name: str, what: str) -> str:
-    text = str(values[name]).strip()
-    if not text:
-        raise UsageError(f"{what} is empty: write something first.")
-    return text
-
-
 def _screen(values: Values) -> AnyCommand:
     images = [str(path) for path in values["images"]]
     lines = [context_items.attached_image(Path(path).stem.replace("_", " ")) for path in images]
@@ -116,7 +95,7 @@ def _screen(values: Values) -> AnyCommand:
 
 def _question(values: Values) -> AnyCommand:
     component = str(values["component"])
-    words = _required(values, "question", "The question")
+    words = required(values, "question", "The question")
     command = Ask(
         id=0,
         component=component,
@@ -128,7 +107,7 @@ def _question(values: Values) -> AnyCommand:
 
 
 def _typed(values: Values) -> AnyCommand:
-    said = _required(values, "said", "The message")
+    said = required(values, "said", "The message")
     return _push(context_items.typed(str(values["speaker"]), said), ask_reply=bool(values["ask_reply"]))
 
 
@@ -149,8 +128,8 @@ def _people(text: str) -> list[dict[str, str]]:
     return people
 
 
-def _line(name: str, label: str, default: str, tip: str = "") -> PushField:
-    return PushField(name, label, "line", default, tip=tip)
+def _line(name: str, label: str, default: str, tip: str = "") -> FormField:
+    return FormField(name, label, "line", default, tip=tip)
 
 
 PUSHES: tuple[PushKind, ...] = (
@@ -158,8 +137,8 @@ PUSHES: tuple[PushKind, ...] = (
         "Screen",
         "Tell the agent what is on the screen.",
         (
-            PushField("text", "Text", "text", "Please introduce yourselves."),
-            PushField("images", "Images", "images", (), tip="PNG or JPEG files that the agent is to see."),
+            FormField("text", "Text", "text", "Please introduce yourselves."),
+            FormField("images", "Images", "images", (), tip="PNG or JPEG files that the agent is to see."),
         ),
         _screen,
     ),
@@ -167,17 +146,17 @@ PUSHES: tuple[PushKind, ...] = (
         "Question",
         "Ask a question and get the agent's silent answer by its tool.",
         (
-            PushField("component", "Kind", "choice", "multiplechoice", choices=RATING_PAUSE_COMPONENTS),
+            FormField("component", "Kind", "choice", "multiplechoice", choices=RATING_PAUSE_COMPONENTS),
             _line("question", "Question", "Coffee or tea?"),
             _line("details", "Choices", "Coffee, Tea", "Separated by commas; begin with “several:,” to allow several."),
-            PushField("during_video", "During video", "yes", False),
+            FormField("during_video", "During video", "yes", False),
         ),
         _question,
     ),
     PushKind(
         "Timer",
         "Tell how long the part still lasts.",
-        (PushField("seconds", "Seconds left", "whole", 30),),
+        (FormField("seconds", "Seconds left", "whole", 30),),
         lambda values: _push(context_items.timer(int(values["seconds"]))),
     ),
     PushKind(
@@ -186,7 +165,7 @@ PUSHES: tuple[PushKind, ...] = (
         (
             _line("speaker", "Speaker", "Alex"),
             _line("said", "Says", "hello?"),
-            PushField("ask_reply", "Ask for a reply", "yes", True),
+            FormField("ask_reply", "Ask for a reply", "yes", True),
         ),
         _typed,
     ),
@@ -203,7 +182,7 @@ PUSHES: tuple[PushKind, ...] = (
         "Message",
         "A message of the experimenter to the participants.",
         (_line("text", "Text", "Please answer honestly."),),
-        lambda values: _push(context_items.experimenter_message(_required(values, "text", "The message"))),
+        lambda values: _push(context_items.experimenter_message(required(values, "text", "The message"))),
     ),
     PushKind(
         "Revealed",

@@ -1,0 +1,74 @@
+"""The list of the deck: rows of one height, dragged to reorder, with files dropped on them or between them."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView
+
+from ui.models.deck import Deck
+from ui.models.deck_list import DeckList, local_files
+from ui.theme import Theme
+from ui.widgets.deck_delegate import DeckDelegate
+
+
+class DeckView(QListView):
+    """Shows a deck. Enter is the one key that it takes itself: the others are actions of the menus."""
+
+    entered = Signal()
+    """Enter was pressed."""
+
+    def __init__(self, deck: Deck, theme: Theme) -> None:
+        super().__init__()
+        self.rows = DeckList(deck)
+        self.setModel(self.rows)
+        self.setItemDelegate(DeckDelegate(deck, theme, self))
+        self.setAccessibleName("Steps of the study")
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setDragDropOverwriteMode(False)
+        theme.changed.connect(self.viewport().update)
+
+    @property
+    def places(self) -> list[int]:
+        """The rows that are selected, in order."""
+        return sorted(index.row() for index in self.selectionModel().selectedIndexes())
+
+    @property
+    def place(self) -> int | None:
+        """The row with the cursor."""
+        index = self.currentIndex()
+        return index.row() if index.isValid() else None
+
+    def select(self, places: list[int]) -> None:
+        """Select these rows, with the cursor in the first of them."""
+        chosen = self.selectionModel()
+        chosen.clear()
+        for place in places:
+            chosen.select(self.rows.index(place), chosen.SelectionFlag.Select)
+        if places:
+            chosen.setCurrentIndex(self.rows.index(places[0]), chosen.SelectionFlag.NoUpdate)
+            self.scrollTo(self.rows.index(places[-1]))
+            self.scrollTo(self.rows.index(places[0]))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Tell of Enter; letters are keys of the window, not a search."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & _MODIFIERS:
+            if not event.isAutoRepeat():
+                self.entered.emit()
+        elif event.text().isprintable() and event.text() and not event.modifiers() & _MODIFIERS:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Note what is dragged: files may fall on a row, rows only between two."""
+        self.rows.files_are_dragged = bool(local_files(event.mimeData()))
+        super().dragEnterEvent(event)
+
+
+_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
