@@ -15,6 +15,7 @@ from simulator.errors import UnknownName, UnreadableFile, UnsupportedVersion
 from simulator.profile import facts
 from simulator.profile.components import config_error
 from simulator.profile.context_items import PREFIX
+from simulator.profile.differences import Difference, compare
 from simulator.profile.spec_parts import Part
 from simulator.profile.templates import Template, description_template, question_template
 from simulator.profile.tools import TOOLS, tool_for
@@ -41,6 +42,8 @@ class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str | None = None
     """Of the file; None: our own."""
     source: Literal["own", "file"] = "own"
+    document: dict[str, Any] | None = None
+    """What the file holds, for `differences`."""
 
     @property
     def tool_names(self) -> tuple[str, ...]:
@@ -58,6 +61,11 @@ class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 OWN: Final = AgentSpec()
 """The facts of 0.2.0, in this program's own words."""
+
+
+def differences(spec: AgentSpec) -> list[Difference]:
+    """Return field by field where a loaded file differs from what this program knows: facts first, wording last."""
+    return [] if spec.document is None else compare(spec.document)
 
 
 def read_agent_spec(path: Path | str) -> AgentSpec:
@@ -93,6 +101,7 @@ def parse_agent_spec(contents: bytes, file: str) -> AgentSpec:
         wording=Wording(_questions(voice.at("contextItems"), examples), _values(examples)),
         sha256=hashlib.sha256(contents).hexdigest(),
         source="file",
+        document=whole.fields(),
     )
 
 
@@ -105,12 +114,16 @@ def _document(contents: bytes, file: str) -> Any:
         raise _too_deep(file) from None
     except (msgspec.DecodeError, UnicodeError) as error:
         raise UnreadableFile(f"{file} is not JSON: expected the platform's agent-spec.json ({error}).") from error
-    level = [document]
-    for _ in range(_MOST_NESTED):
-        level = [inner for each in level for inner in _inside(each)]
-    if level:
+    if _is_deep(document):
         raise _too_deep(file)
     return document
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_MOST_NESTED):
+        level = [inner for each in level for inner in _inside(each)]
+    return bool(level)
 
 
 def _inside(value: Any) -> list[Any]:
@@ -207,7 +220,7 @@ def _context_item(part: Part) -> dict[str, Any]:
         item = msgspec.json.decode(text.removeprefix(PREFIX))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise part.expected(what) from None
-    if not text.startswith(PREFIX) or not isinstance(item, dict):
+    if not text.startswith(PREFIX) or not isinstance(item, dict) or _is_deep(item):
         raise part.expected(what)
     return item
 
