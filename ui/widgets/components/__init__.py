@@ -1,0 +1,1 @@
+"""The components of the platform as a participant sees them: one file each, plain text everywhere."""

@@ -1,0 +1,113 @@
+"""A text that is drawn as it stands: no markup, no links, no shortcut letters; wrapped anywhere if it must."""
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ui.models.plain import block, line
+from ui.theme import Theme, ui_font
+
+_USUAL_WIDTH_PX: Final = 200
+
+
+class WrappedText:
+    """A laid-out text: its height by width, and how to draw it. Keeps the last layout."""
+
+    def __init__(self, text: str, font: QFont, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
+        self._layout = QTextLayout(block(text).replace("\n", "\u2028"), font)
+        option = QTextOption(alignment)
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        self._layout.setTextOption(option)
+        self._width = -1
+        self._height = 0.0
+        self.natural_width = 0.0
+
+    def height(self, width: int) -> int:
+        """Return the height in pixels that the text takes at a width."""
+        if width != self._width:
+            self._lay_out(max(width, 1))
+            self._width = width
+        return int(self._height + 0.999)
+
+    def draw(self, painter: QPainter, x: float, y: float, width: int) -> None:
+        """Draw the text in the painter's pen."""
+        self.height(width)
+        self._layout.draw(painter, QPointF(x, y))
+
+    def _lay_out(self, width: int) -> None:
+        self._height = self.natural_width = 0.0
+        self._layout.beginLayout()
+        while (row := self._layout.createLine()).isValid():
+            row.setLineWidth(width)
+            row.setPosition(QPointF(0, self._height))
+            self._height += row.height()
+            self.natural_width = max(self.natural_width, row.naturalTextWidth())
+        self._layout.endLayout()
+
+
+class PlainText(QWidget):
+    """A label for any text of a study; as high as its text needs at the width it gets."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        text: str = "",
+        *,
+        role: str = "text",
+        scale: float = 1.0,
+        bold: bool = False,
+        alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        self._role = role
+        self._alignment = alignment
+        font = ui_font(scale)
+        font.setBold(bold)
+        self.setFont(font)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        theme.changed.connect(self.update)
+        self.set_text(text)
+
+    @property
+    def text(self) -> str:
+        """The text as it was given."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Show another text."""
+        self._text = text
+        self._wrapped = WrappedText(text, self.font(), self._alignment)
+        self.setAccessibleName(line(text, 1_000))
+        self.updateGeometry()
+        self.update()
+
+    def hasHeightForWidth(self) -> bool:
+        """A narrower text is higher."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the whole text."""
+        return self._wrapped.height(width)
+
+    def sizeHint(self) -> QSize:
+        """Ask for a usual width, or for less where the text is shorter."""
+        height = self._wrapped.height(_USUAL_WIDTH_PX)
+        return QSize(min(_USUAL_WIDTH_PX, int(self._wrapped.natural_width) + 2), height)
+
+    def minimumSizeHint(self) -> QSize:
+        """Any width will do."""
+        return QSize(1, self.fontMetrics().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the text."""
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self._theme.colour(self._role))
+        self._wrapped.draw(painter, 0, 0, self.width())
+        painter.end()
