@@ -11,10 +11,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from simulator.engine import pcm
 from simulator.engine.end_of_turn import Words
+from simulator.speech.splitting import LONGEST_PIECE_BYTES, quiet_place
 from simulator.speech.whisper import LONGEST_S, Recognised, text_of
 
 if TYPE_CHECKING:
@@ -23,11 +22,8 @@ if TYPE_CHECKING:
     from simulator.engine.ears import Ears
 
 _PIECE_BYTES = 6_000 * pcm.BYTES_PER_MS  # at a pause after so much, a new piece begins
-_LONGEST_PIECE_BYTES = 14_000 * pcm.BYTES_PER_MS
-_SPLIT_WITHIN_BYTES = 4_000 * pcm.BYTES_PER_MS
-_QUIET_MS = 100
 
-assert LONGEST_S * 1000 * pcm.BYTES_PER_MS > _LONGEST_PIECE_BYTES + _SPLIT_WITHIN_BYTES
+assert LONGEST_S * 1000 * pcm.BYTES_PER_MS > LONGEST_PIECE_BYTES
 
 
 class Transcript:
@@ -120,8 +116,8 @@ class Transcript:
             await asyncio.wait([before])
         if asked != self._asked and not last:
             return
-        while len(audio) - self._done_bytes > _LONGEST_PIECE_BYTES:
-            end = _quiet_place(audio, self._done_bytes + _LONGEST_PIECE_BYTES)
+        while len(audio) - self._done_bytes > LONGEST_PIECE_BYTES:
+            end = quiet_place(audio, self._done_bytes + LONGEST_PIECE_BYTES)
             self._end_piece(await self._ears.recognise(audio[self._done_bytes : end], self._agreed), end)
         piece = audio[self._done_bytes :]
         found = await self._ears.recognise(piece, self._agreed, asks_closes=asks_closes)
@@ -156,15 +152,6 @@ def _agreed(last: tuple[str, ...], now: tuple[str, ...], known: int) -> tuple[st
     while count > known and not (count < len(now) and now[count].startswith("Ġ")):
         count -= 1
     return now[: max(known, count)]
-
-
-def _quiet_place(audio: bytes, limit: int) -> int:
-    """The middle of the quietest 100 ms in the last seconds before a byte of the audio."""
-    start = limit - _SPLIT_WITHIN_BYTES
-    samples = np.frombuffer(audio[start:limit], "<i2").astype(np.float32)
-    frame = _QUIET_MS * pcm.SAMPLES_PER_MS
-    energy = np.convolve(samples**2, np.ones(frame, np.float32), "valid")
-    return start + (int(energy.argmin()) + frame // 2) * pcm.SAMPLE_BYTES
 
 
 def _joined(before: str, after: str) -> str:

@@ -35,3 +35,13 @@ def apart_from_the_terminal() -> dict[str, Any]:
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
+
+
+def in_the_background() -> dict[str, Any]:
+    """Return the same for a child that takes the processor only when nobody else wants it.
+
+    Elsewhere than on Windows such a child lowers its priority itself.
+    """
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
+    return apart_from_the_terminal()

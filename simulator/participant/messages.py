@@ -84,6 +84,14 @@ class SetMuted(Command, frozen=True, tag="set_muted", kw_only=True):
     muted: bool
 
 
+class RecogniseWords(Command, frozen=True, tag="recognise_words", kw_only=True):
+    """Recognise the participant's words on this computer, for every session, or do so no longer."""
+
+    on: bool
+    model: str | None = None
+    """A Whisper model's folder or name; None: the one of the extra `ears`. Refused where it is not there."""
+
+
 class SetListening(Command, frozen=True, tag="set_listening", kw_only=True):
     """Switch listening off (turn detection null, commit in mid-speech, nothing appended) or on again."""
 
@@ -203,6 +211,7 @@ AnyCommand = (
     | ChooseOutput
     | SetTalk
     | SetMuted
+    | RecogniseWords
     | SetListening
     | StopReply
     | Push
@@ -284,6 +293,10 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     instructions_accepted: str | None = None
     session_requested: dict[str, Any] | None = None
     session_accepted: dict[str, Any] | None = None
+    recognises: bool = False
+    """The participant's words are to be recognised on this computer."""
+    recognition_lack: str | None = None
+    """Why these words are missing or late, in one sentence."""
     calls_in_hand: bool = False
     held_calls: list[HeldCall] = []
     study: StudyProgress | None = None

@@ -34,6 +34,7 @@ from simulator.participant.messages import (
     ConnectionState,
     Disconnect,
     Quit,
+    RecogniseWords,
     Reply,
     SetListening,
     SetMuted,
@@ -46,6 +47,7 @@ from simulator.participant.own_engine import OwnEngine
 from simulator.participant.recorder import SessionRecorder
 from simulator.participant.session_commands import SessionCommands
 from simulator.participant.voice import SpokenChunk, Voice
+from simulator.participant.words import Words
 from simulator.record.entries import Direction, Entry
 from simulator.record.redact import Redactor
 
@@ -53,6 +55,8 @@ _log = logging.getLogger(__name__)
 
 FLUSH_EVERY_S: Final = 1 / 30
 _STANDS_WITHIN_S: Final = 15.0
+_WORDS_WITHIN_S: Final = 0.5
+"""So long a record waits at its end for the words of the last turn."""
 
 _WHY_ENDED: Final = {"us": "disconnected", "engine": "closed by the engine", "lost": "connection lost"}
 
@@ -83,6 +87,7 @@ class Participant:
         self._loudspeaker = Loudspeaker(self._pump, self._lost)
         self._losses = LossWatch()
         self._own_engine = OwnEngine()
+        self._words = Words(self._note)
         self._session_commands = SessionCommands()
         self._pseudonym = ""
         self._live: LiveSession | None = None
@@ -135,6 +140,7 @@ class Participant:
         await self._hang_up("the program ended")
         # The socket is closed: the engine may end while the record is finished.
         await asyncio.gather(self._finished(), self._own_engine.stop())
+        await self._words.close()
         if self._flushing is not None:
             self._flushing.cancel()
         self._loudspeaker.close()
@@ -164,6 +170,8 @@ class Participant:
             case SetMuted(muted=muted):
                 self._voice.muted = muted
                 self._note("voice.muted", {"muted": muted})
+            case RecogniseWords(on=on, model=model):
+                await self._words.choose(on, model)
             case SetListening(on=on) if self._live is None:
                 self._listening_at_start = on
             case Quit():
@@ -236,8 +244,15 @@ class Participant:
         def on_fault(fault: StorageFault) -> None:
             loop.call_soon_threadsafe(self._storage_failed, fault)
 
+        self._words.begin()
         recorder = open_record(
-            command, target, connection.subprotocol, self._redactor, on_entry=self._entry, on_fault=on_fault
+            command,
+            target,
+            connection.subprotocol,
+            self._redactor,
+            on_entry=self._entry,
+            on_fault=on_fault,
+            on_audio=self._words.heard,
         )
         live = LiveSession(
             connection, settings, playout, recorder, dac_source=self._dac_source, on_event=self._happened
@@ -267,6 +282,7 @@ class Participant:
         self._pump()
         self._note_losses(everything=True)
         await self._loudspeaker.end()
+        await self._words.settle(_WORDS_WITHIN_S)
         self._pump()
         self._flush()
         self._live = None
@@ -342,6 +358,7 @@ class Participant:
         if entry.direction is Direction.NOTED and entry.type in {"problem", "violation"}:
             self._problems += 1
         self._batches.entry(entry)
+        self._words.entry(entry)
 
     def _note(self, kind: str, fields: Mapping[str, object]) -> None:
         if self._recorder is not None and self._live is not None:
@@ -424,4 +441,6 @@ class Participant:
             instructions_accepted=session.instructions_accepted if session is not None else None,
             session_requested=session.session_requested if session is not None else None,
             session_accepted=session.session_accepted if session is not None else None,
+            recognises=self._words.on,
+            recognition_lack=self._words.lack,
         )

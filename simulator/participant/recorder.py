@@ -108,7 +108,8 @@ class HeardTrack:
 class SessionRecorder:
     """Writes one session to `path` and passes its entries on. Belongs to the loop's thread.
 
-    `on_fault` is called from the writer's thread, once, when the disk fails; the session goes on without it.
+    `on_fault` is called from the writer's thread, once, when the disk fails; the session goes on without it. `on_audio`
+    gets what was sent and received, before the entry that tells of it.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class SessionRecorder:
         redactor: Redactor,
         on_entry: Callable[[Entry], None],
         on_fault: Callable[[StorageFault], None],
+        on_audio: Callable[[Track, Samples], None] = lambda track, samples: None,
     ) -> None:
         self.path = path
         self.started_ns = time.monotonic_ns()
@@ -125,7 +127,7 @@ class SessionRecorder:
         self.log = RecordLog(
             self.started_ns,
             sinks=[self._writer.append, on_entry],
-            audio_sinks=[self._writer.write_audio],
+            audio_sinks=[self._writer.write_audio, on_audio],
             redactor=redactor,
         )
         self._heard = HeardTrack(lambda samples: self._writer.write_audio(Track.HEARD, samples))

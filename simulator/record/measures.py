@@ -102,7 +102,8 @@ class Latency:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One paragraph of the transcript. For the agent, `heard_text` is the part of `text` that was heard (an estimate
-    by the share of samples, at a word boundary), `heard_ms` and `generated_ms` the audio behind them."""
+    by the share of samples, at a word boundary), `heard_ms` and `generated_ms` the audio behind them. For the
+    participant, `text` is what the engine transcribed, and `recognised` what this program did, by `recogniser`."""
 
     who: Literal["participant", "agent", "typed", "study"]
     item_id: str
@@ -112,6 +113,8 @@ class Turn:
     heard_text: str | None = None
     heard_ms: float | None = None
     generated_ms: float | None = None
+    recognised: str | None = None
+    recogniser: str | None = None
 
 
 class _Growing(Generic[T]):
@@ -173,6 +176,7 @@ class Measures:
             (Direction.NOTED, "listening.off"): self._listening_off_began,
             (Direction.NOTED, "listening.on"): self._listening_off_ended,
             (Direction.NOTED, "recording.started"): self._recording_started,
+            (Direction.NOTED, "recognised"): self._recognised,
             (Direction.NOTED, "playback.started"): self._playback_started,
             (Direction.NOTED, "playback.ended"): self._playback_ended,
             (Direction.NOTED, "playback.cut"): self._playback_cut,
@@ -254,6 +258,13 @@ class Measures:
         else:
             self._turns.put(item_id, replace(turn, text=transcript))
         self.revision += 1
+
+    def _recognised(self, entry: Entry) -> None:
+        item_id, words = text(entry, "item_id"), text(entry, "text")
+        turn = self._turns.get(item_id) if item_id is not None else None
+        if item_id is not None and turn is not None and words is not None:
+            self._turns.put(item_id, replace(turn, recognised=words, recogniser=text(entry, "model")))
+            self.revision += 1
 
     def _recording_started(self, entry: Entry) -> None:
         first, onset_ms = whole_number(entry, "first_sample"), whole_number(entry, "onset_ms")

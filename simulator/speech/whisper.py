@@ -72,7 +72,7 @@ class Whisper:
         try:
             ctranslate2: Any = importlib.import_module("ctranslate2")
         except (ImportError, OSError) as error:
-            raise EarsMissingError(f"There is no speech recogniser here ({error}). {INSTALL}") from error
+            raise EarsMissingError(f"Speech cannot be recognised here ({error}). {INSTALL}") from error
         found = find_model(model)
         if found.is_own:
             check_own(found.folder)

@@ -236,3 +236,20 @@ def test_the_work_of_an_entry_does_not_grow_with_the_record() -> None:
         costs.append(calls)
     assert max(costs[1:]) <= costs[0] * 1.05
     assert script.seq == 48_000 == len(script.measures.turns) * 12
+
+
+def test_words_recognised_here_stay_apart_from_the_engine_s() -> None:
+    script = Script()
+    script.received(1_000, "input_audio_buffer.speech_started", item_id="u1")
+    script.noted(1_900, "recognised", item_id="u1", text="Coffee or tree?", model="tiny.en", ms=90.0)
+    (turn,) = script.measures.turns
+    assert (turn.text, turn.recognised, turn.recogniser) == ("", "Coffee or tree?", "tiny.en")
+    script.received(
+        2_000, "conversation.item.input_audio_transcription.completed", item_id="u1", transcript="Coffee or tea?"
+    )
+    (turn,) = script.measures.turns
+    assert (turn.text, turn.recognised) == ("Coffee or tea?", "Coffee or tree?")
+    revision = script.measures.revision
+    script.noted(2_100, "recognised", item_id="u1", error="The recogniser failed at a turn: its words are missing.")
+    script.noted(2_200, "recognised", item_id="unknown", text="Hello.", model="tiny.en")
+    assert script.measures.revision == revision

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtWidgets import QApplication, QTextBrowser
+from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser
 
 from simulator.record.entries import Direction, Entry
 from simulator.record.measures import Measures, Turn
@@ -69,6 +69,42 @@ def test_the_panel_grows_and_changes_in_place(theme: Theme) -> None:
         "Agent   00:00.200   generated 0.0 s",
         "Well, coffee.",
     ]
+
+
+def test_words_recognised_here_are_marked_so(theme: Theme) -> None:
+    measures = Measures()
+    panel = TranscriptPanel(theme)
+    panel.set_source(measures)
+    panel.show()
+    _fed(measures, 1, "input_audio_buffer.speech_started", item_id="item_1")
+    _fed(measures, 2, "recognised", Direction.NOTED, item_id="item_1", text="Coffee, please.", model="tiny.en")
+    panel.refresh()
+    assert panel.text.splitlines() == ["Participant   00:00.100   recognised here", "Coffee, please."]
+    view = panel.findChild(QTextBrowser)
+    assert view is not None
+    cursor = view.textCursor()
+    cursor.movePosition(cursor.MoveOperation.End)
+    assert "by tiny.en" in cursor.charFormat().toolTip()
+
+
+def test_the_engine_s_own_transcript_is_shown_and_ours_kept_beside_it() -> None:
+    turn = Turn("participant", "item_1", "Tea, please.", 0, 1, recognised="Tee, please.", recogniser="tiny.en")
+    shown = paragraph(turn, 1.0)
+    assert (shown.said, shown.note, shown.recognised) == ("Tea, please.", "", "Tee, please.")
+
+
+def test_speech_without_a_word_keeps_its_length() -> None:
+    shown = paragraph(Turn("participant", "item_1", "", 0, 1, recognised="", recogniser="tiny.en"), 0.4)
+    assert (shown.said, shown.note) == ("(speech, 0.4 s)", "no words recognised here")
+
+
+def test_a_hint_stands_below_the_turns_while_there_is_one(theme: Theme) -> None:
+    panel = TranscriptPanel(theme)
+    panel.show()
+    panel.set_hint("The participant's words are not recognised here.")
+    assert [label.text() for label in panel.findChildren(QLabel) if label.isVisible()][-1].endswith("recognised here.")
+    panel.set_hint("")
+    assert len([label for label in panel.findChildren(QLabel) if label.isVisible()]) == 1
 
 
 def test_a_push_appears_between_the_turns(theme: Theme) -> None:

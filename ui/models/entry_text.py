@@ -237,6 +237,13 @@ def _quoted(key: str) -> Callable[[Entry], str]:
     return write
 
 
+def _recognised(entry: Entry) -> str:
+    if entry.event.get("error"):
+        return _fields("item_id", "error")(entry)
+    model = entry.event.get("model")
+    return f"{_quoted('text')(entry)}  here, by {model}"
+
+
 def _call(entry: Entry) -> str:
     return _shorten(f"{entry.event.get('name', '')} {entry.event.get('arguments', '')}")
 
@@ -302,6 +309,7 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "problem": _fields("sentence"),
     "violation": lambda entry: f"{entry.event.get('clause', '')}: {entry.event.get('sentence', '')}",
     "push": _push,
+    "recognised": _recognised,
     "answer": _answer,
     "barge_in": _barge_in,
     "playback.cut": _cut,

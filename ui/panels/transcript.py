@@ -4,12 +4,12 @@ Of a reply that was cut the engine gives one text and one length of audio, and n
 So the place where hearing ended is an estimate by the share of the audio, and is marked as one: ≈.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QLabel, QStackedLayout, QTextBrowser, QWidget
+from PySide6.QtWidgets import QLabel, QStackedLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from simulator.record.measures import Measures, Turn
 from simulator.units import NS_PER_S
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _NAMES: Final = {"participant": "Participant", "agent": "Agent", "typed": "Typed", "study": "Study"}
 _ROLES: Final = {"participant": "participant", "agent": "agent", "typed": "participant", "study": "study"}
 _EMPTY: Final = "Nothing was said yet.\nConnect (F5) and talk (Space): each turn appears here, with its time."
+_RECOGNISED: Final = (
+    "Recognised on this computer by {} from what was sent to the engine, which may have understood something else"
+)
 _EMPTY_RECORD: Final = "This record holds no speech in words."
 
 
@@ -37,13 +40,17 @@ class Paragraph:
     """Generated text of which it is not known yet whether it will be heard."""
     unsaid: str
     note: str
+    recognised: str = ""
+    """How this program understood the participant, where it is not what `said` shows."""
+    recogniser: str = ""
+    """The model by which `said` was recognised here; empty where it was not."""
 
 
 def paragraph(turn: Turn, speech_s: float | None) -> Paragraph:
     """Return how a turn is shown. `speech_s` is the length of the participant's speech, where it is known."""
     said, pending, unsaid, note = turn.text, "", "", ""
-    if turn.who == "participant" and not turn.text:
-        said = "(speech)" if speech_s is None else f"(speech, {speech_s:.1f} s)"
+    if turn.who == "participant":
+        return _participant(turn, speech_s)
     if turn.who == "agent":
         generated_s = (turn.generated_ms or 0.0) / 1000
         if turn.heard_ms is None:
@@ -57,6 +64,17 @@ def paragraph(turn: Turn, speech_s: float | None) -> Paragraph:
             said = turn.text or "(voice)"
             note = f"heard {turn.heard_ms / 1000:.1f} s"
     return Paragraph(turn.who, turn.t_ns, turn.seq, said, pending, unsaid, note)
+
+
+def _participant(turn: Turn, speech_s: float | None) -> Paragraph:
+    """Return a turn of the participant: in the engine's words, else in ours and marked so, else without any."""
+    shown = Paragraph(turn.who, turn.t_ns, turn.seq, turn.text, "", "", "")
+    if turn.text:
+        return replace(shown, recognised=turn.recognised or "")
+    if turn.recognised:
+        return replace(shown, said=turn.recognised, note="recognised here", recogniser=turn.recogniser or "a model")
+    said = "(speech)" if speech_s is None else f"(speech, {speech_s:.1f} s)"
+    return replace(shown, said=said, note="no words recognised here" if turn.recognised == "" else "")
 
 
 class TranscriptPanel(QWidget):
@@ -82,9 +100,19 @@ class TranscriptPanel(QWidget):
         self._empty = QLabel(_EMPTY)
         self._empty.setProperty("role", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._stack = QStackedLayout(self)
+        self._hint = QLabel()
+        self._hint.setProperty("role", "muted")
+        self._hint.setWordWrap(True)
+        self._hint.setContentsMargins(10, 4, 10, 4)
+        self._hint.hide()
+        self._stack = QStackedLayout()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._view)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._stack, 1)
+        layout.addWidget(self._hint)
         theme.changed.connect(self._redress)
 
     @property
@@ -97,6 +125,11 @@ class TranscriptPanel(QWidget):
         self._empty.setText(_EMPTY_RECORD if ended else _EMPTY)
         self._measures = measures
         self._redress()
+
+    def set_hint(self, hint: str) -> None:
+        """Say below the turns why words are missing or late; nothing where it is empty."""
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
 
     def refresh(self) -> None:
         """Show the turns that are new or changed; does nothing while hidden or when nothing changed."""
@@ -156,11 +189,20 @@ class TranscriptPanel(QWidget):
         time.setToolTip("Show in the log and the timeline")
         cursor.insertText(clock_text(item.t_ns), time)
         if item.note:
-            cursor.insertText(f"   {item.note}", self._format("text_muted"))
+            note = self._format("text_muted")
+            if item.recogniser:
+                note.setToolTip(_RECOGNISED.format(item.recogniser))
+            cursor.insertText(f"   {item.note}", note)
         body = QTextBlockFormat()
         body.setTopMargin(1)
         cursor.insertBlock(body)
-        cursor.insertText(item.said, self._format("text"))
+        said = self._format("text")
+        if item.recogniser:
+            said.setFontItalic(True)
+            said.setToolTip(_RECOGNISED.format(item.recogniser))
+        elif item.recognised:
+            said.setToolTip(f"Transcribed by the engine. Recognised here: “{item.recognised}”")
+        cursor.insertText(item.said, said)
         if item.pending:
             cursor.insertText(item.pending, self._format("text_muted"))
         if item.unsaid:
