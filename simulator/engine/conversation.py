@@ -15,8 +15,8 @@ from simulator.engine import fields, pcm
 from simulator.engine.errors import Refusal
 from simulator.engine.items import checked_item
 
-# The audio of the oldest items is forgotten beyond this (22 minutes): an hour of talk must not fill the memory.
-_AUDIO_LIMIT_BYTES = 64 * 1024 * 1024
+# The audio of older items is forgotten beyond this (almost 6 minutes): an hour of talk must not fill the memory.
+_AUDIO_LIMIT_BYTES = 16 * 1024 * 1024
 _LONGEST_MS = 24 * 3600 * 1000
 
 
@@ -153,9 +153,12 @@ class Conversation:
         raise Refusal(code, f"The item with the id {item_id!r} does not exist in this conversation.", param)
 
     def _forget_old_audio(self) -> None:
+        """Keeps the newest item's whatever its length, and that of one which is still being spoken."""
         total = sum(len(audio) for item in self.items for audio in item.audio.values())
-        for item in self.items:
+        for item in self.items[:-1]:
             if total <= _AUDIO_LIMIT_BYTES:
                 return
+            if item.wire["status"] == "in_progress":
+                continue
             total -= sum(len(audio) for audio in item.audio.values())
             item.audio.clear()
