@@ -50,8 +50,8 @@ PLACEHOLDERS: Final[Mapping[str, str]] = {
     "scannerpulserecorder": "The platform records the pulses of a scanner here.",
     "gazeoverlay": "The platform shows where the others look.",
 }
-HEARD: Final = "Video chat: the participant is heard."
-NOT_HEARD: Final = "Video chat hidden: the participant is not heard."
+HEARD: Final = "Video chat: participant heard"
+NOT_HEARD: Final = "Video chat hidden: not heard"
 _MOST_CHAT_LINES: Final = 200
 
 

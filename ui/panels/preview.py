@@ -26,6 +26,7 @@ from simulator.record.entries import Direction, Entry
 from simulator.study.steps import Step, Study
 from ui.models.preview import Screen, after, caption, chatted, screen_of_steps, value_text
 from ui.theme import SPACE_PX, Theme, mono_font
+from ui.widgets.components.plain_text import PlainLine
 from ui.widgets.participant_screen import ParticipantScreen
 
 _INCOMPLETE = "The answer is not complete yet."
@@ -58,7 +59,7 @@ class PreviewPanel(QFrame):
         self.stack = QStackedWidget()
         self.selected_button = QPushButton("Selected")
         self.on_screen_button = QPushButton("On screen")
-        self.value = QLabel()
+        self.value = PlainLine(theme, font=mono_font(0.9))
         self.answer_button = QPushButton("Answer")
         self.reveal_button = QPushButton("Reveal to the agent")
         self._build()
@@ -123,18 +124,24 @@ class PreviewPanel(QFrame):
             self._show_footer()
 
     def answer(self) -> None:
-        """Give the answer that is filled in, where it is complete."""
+        """Give the answer that is filled in, where it is complete and not given yet."""
         question, value = self.current.question, self._value()
-        if question is None or value is None or self._why_not() is not None:
+        place = self.stack.currentIndex()
+        if question is None or self._why_not() is not None or self._answers.get(place) == value:
             return
-        self._answers[self.stack.currentIndex()] = value
+        self._answers[place] = value
         self._show_footer()
         self.answered.emit(question.component, dict(question.config), value)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Answer with Enter: the deck beside it must not take that for a push."""
+        """Answer with Enter, or press the button that has the focus: the deck must not take that for a push."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if not event.isAutoRepeat():
+            button = self.focusWidget()
+            if event.isAutoRepeat():
+                return
+            if isinstance(button, QPushButton) and button.hasFocus():
+                button.click()
+            else:
                 self.answer()
         else:
             super().keyPressEvent(event)
@@ -153,10 +160,6 @@ class PreviewPanel(QFrame):
             screen.value_changed.connect(self._show_footer)
             screen.question_changed.connect(lambda place=place: self._forget(place))
         self.selected_button.setChecked(True)
-        self.value.setTextFormat(Qt.TextFormat.PlainText)
-        self.value.setFont(mono_font(0.9))
-        self.value.setMinimumWidth(1)
-        self.value.setAccessibleName("The answer's value")
         self.answer_button.setProperty("role", "primary")
         self.answer_button.clicked.connect(self.answer)
         self.reveal_button.clicked.connect(self._reveal)
@@ -217,7 +220,7 @@ class PreviewPanel(QFrame):
         why = self._why_not()
         same = given is not None and given == value
         text = value_text(value) if value is not None else _INCOMPLETE
-        self.value.setText(f"✓ Answered {text}" if same else text)
+        self.value.set_text(f"✓ Answered {text}" if same else text, "text" if value is not None else "text_muted")
         self.answer_button.setEnabled(why is None and not same)
         self.answer_button.setToolTip(why or ("This is answered." if same else "Answer as the participant."))
         self.reveal_button.setEnabled(given is not None and self._connected)

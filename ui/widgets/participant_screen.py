@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from simulator.profile.answers import prompt_of
 from ui.models.plain import line
@@ -16,7 +16,7 @@ from ui.models.preview import HEARD, NOT_HEARD, PLACEHOLDERS, Question, Screen
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.components.making import answer_widget
 from ui.widgets.components.placeholder import Placeholder
-from ui.widgets.components.plain_text import PlainText
+from ui.widgets.components.plain_text import PlainLine, PlainText
 from ui.widgets.components.showimage import ShowImage
 from ui.widgets.components.textchat import TextChat
 from ui.widgets.components.timer_label import TimerLabel
@@ -43,11 +43,12 @@ class ParticipantScreen(QFrame):
         self.screen_shown = Screen()
         self.answering: AnswerWidget | None = None
         """The widget of the question that is shown; None where there is none, or where it cannot be shown."""
-        self.kind = _label("Kind")
-        self.part = _label("Part")
+        self.kind = PlainLine(theme, bold=True)
+        self.part = PlainLine(theme, role="text_muted")
         self.timer = TimerLabel()
-        self.heard = _label("Video chat")
+        self.heard = PlainLine(theme)
         self.caption = _Section(lambda text: PlainText(theme, text, role="study"))
+        self.rating_pause = _Section(lambda text: PlainText(theme, text, role="text_muted", scale=0.9))
         self.message = _Section(lambda text: _Notice(theme, "Experimenter", text))
         self.focus = _Section(self._make_focus)
         self.asked = _Section(self._make_question)
@@ -70,8 +71,9 @@ class ParticipantScreen(QFrame):
     def show_screen(self, screen: Screen, caption: str = "", *, runs: bool = False) -> None:
         """Draw a screen. `caption`: what happens without being seen; `runs`: whether its timer counts."""
         self.screen_shown = screen
-        self.kind.setText(f"{screen.kind}{_place_of(screen.question)}")
-        self.part.setText(line(screen.part, 60))
+        self.kind.set_text(screen.kind)
+        self.rating_pause.show_key(_pause_of(screen.question))
+        self.part.set_text(screen.part)
         self.part.setVisible(bool(screen.part))
         self.timer.show_timer(screen.timer, runs=runs)
         self.caption.show_key(caption)
@@ -87,8 +89,8 @@ class ParticipantScreen(QFrame):
             "With " + ", ".join(line(each, 80) for each in screen.others[:20]) if screen.others else ""
         )
         self.heard.setVisible(screen.video_chat is not None)
-        self.heard.setText(HEARD if screen.video_chat else NOT_HEARD)
-        self._recolour_heard()
+        heard = (HEARD, "listening_on") if screen.video_chat else (NOT_HEARD, "listening_off")
+        self.heard.set_text(*heard)
         self.pause.show_waiting(screen.waiting_for)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -134,14 +136,15 @@ class ParticipantScreen(QFrame):
         head.setSpacing(2 * SPACE_PX)
         head.addWidget(self.kind)
         head.addWidget(self.part, 1)
-        head.addStretch()
+        head.addStretch(0)
         head.addWidget(self.timer)
         content = QWidget()
         content.setObjectName("participantContent")
         column = QVBoxLayout(content)
         column.setContentsMargins(3 * SPACE_PX, 2 * SPACE_PX, 3 * SPACE_PX, 2 * SPACE_PX)
         column.setSpacing(2 * SPACE_PX)
-        for section in (self.caption, self.message, self.focus, self.asked, self.revealed, self.chat, self.others):
+        first = (self.caption, self.message, self.focus, self.rating_pause, self.asked)
+        for section in (*first, self.revealed, self.chat, self.others):
             column.addWidget(section)
         column.addStretch(1)
         self.area.setWidget(content)
@@ -149,13 +152,15 @@ class ParticipantScreen(QFrame):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.heard.setContentsMargins(3 * SPACE_PX, SPACE_PX, 3 * SPACE_PX, SPACE_PX)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(1, 1, 1, 1)
         rows.setSpacing(0)
         rows.addWidget(bar)
         rows.addWidget(self.area, 1)
-        rows.addWidget(self.heard)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(3 * SPACE_PX, 0, 3 * SPACE_PX, SPACE_PX)
+        foot.addWidget(self.heard)
+        rows.addLayout(foot)
 
     def _recolour(self) -> None:
         c = self._theme.colours
@@ -165,20 +170,20 @@ class ParticipantScreen(QFrame):
             " border-top-left-radius: 7px; border-top-right-radius: 7px; }"
             "#participantContent, QScrollArea { background: transparent; }"
         )
-        self.kind.setStyleSheet("font-weight: 600;")
-        self.part.setStyleSheet(f"color: {c.text_muted};")
-        self._recolour_heard()
-
-    def _recolour_heard(self) -> None:
-        role = "listening_on" if self.screen_shown.video_chat else "listening_off"
-        self.heard.setStyleSheet(f"color: {getattr(self._theme.colours, role)};")
 
 
 _NOTHING = ("",)
 
 
 def _focus_key(screen: Screen, caption: str) -> tuple[object, ...] | None:
-    """Return what the component that is only looked at depends on; None where there is none to be shown."""
+    """Return what the component that is only looked at depends on; None where there is none to be shown.
+
+    A rating pause covers it, and a text chat needs no frame once somebody wrote.
+    """
+    if screen.question is not None and screen.question.in_rating_pause:
+        return None
+    if screen.component == "textchat" and screen.chat and not screen.text:
+        return None
     if not screen.component:
         return None if caption or screen.question is not None or screen.chat or screen.message else _NOTHING
     return (screen.component, screen.text, screen.images, screen.image_lines, _is_asked(screen))
@@ -189,18 +194,10 @@ def _is_asked(screen: Screen) -> bool:
     return screen.question is not None and prompt_of(screen.question.config).strip() == screen.text.strip()
 
 
-def _place_of(question: Question | None) -> str:
+def _pause_of(question: Question | None) -> str:
     if question is None or not question.in_rating_pause:
         return ""
-    return " · rating pause over video" if question.during_video else " · rating pause"
-
-
-def _label(name: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setMinimumWidth(1)
-    label.setAccessibleName(name)
-    return label
+    return "Rating pause: the video stands still." if question.during_video else "Rating pause."
 
 
 class _Column(QWidget):
@@ -279,7 +276,7 @@ class _Pause(QWidget):
         margin = 4 * SPACE_PX
         column.setContentsMargins(margin, margin, margin, margin)
         column.addStretch(1)
-        column.addWidget(PlainText(theme, "⏸  Paused", scale=1.3, bold=True, alignment=centre))
+        column.addWidget(PlainText(theme, "Paused", scale=1.3, bold=True, alignment=centre))
         column.addWidget(self.words)
         column.addStretch(1)
         theme.changed.connect(self.update)

@@ -111,3 +111,44 @@ class PlainText(QWidget):
         painter.setPen(self._theme.colour(self._role))
         self._wrapped.draw(painter, 0, 0, self.width())
         painter.end()
+
+
+class PlainLine(QWidget):
+    """One line of any text, cut at its end where there is no room for it."""
+
+    def __init__(self, theme: Theme, *, role: str = "text", font: QFont | None = None, bold: bool = False) -> None:
+        super().__init__()
+        self._theme = theme
+        self._role = role
+        self.text = ""
+        chosen = QFont(font or ui_font())
+        chosen.setBold(bold)
+        self.setFont(chosen)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def set_text(self, text: str, role: str | None = None) -> None:
+        """Show another text, in another role where one is named."""
+        self._role = role or self._role
+        self.text = line(text, 400)
+        self.setAccessibleName(self.text)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Room for the whole line."""
+        return QSize(self.fontMetrics().horizontalAdvance(self.text) + 2, self.fontMetrics().height() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """Any width will do."""
+        return QSize(1, self.fontMetrics().height() + 2)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what there is room for."""
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self._theme.colour(self._role))
+        shown = self.fontMetrics().elidedText(self.text, Qt.TextElideMode.ElideRight, self.width())
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        painter.drawText(self.rect(), int(flags), shown)
+        painter.end()

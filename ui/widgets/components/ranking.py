@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -81,6 +81,13 @@ class RankList(QListWidget):
             self.move_selected(by)
         else:
             super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Be as high as the items are at this width, up to a bound."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            high = sum(self.sizeHintForRow(row) for row in range(self.count()))
+            self.setFixedHeight(min(high + 2 * self.frameWidth() + 2, _HIGHEST_PX))
 
     def move_selected(self, by: int) -> None:
         """Move the selected item up (-1) or down (1), as far as there is room."""

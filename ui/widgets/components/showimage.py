@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from simulator.errors import SimulatorError
@@ -16,6 +16,7 @@ from ui.widgets.components.plain_text import WrappedText
 
 MOST_IMAGES: Final = 24
 _A_ROW: Final = 3
+_NARROWEST_PX: Final = 110
 _HIGHEST_PX: Final = 260
 _LOADING: Final = "Loading…"
 
@@ -105,19 +106,35 @@ class ShowImage(QWidget):
         super().__init__()
         self._background = Background(self)
         self.boxes: list[ImageBox] = []
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(2 * SPACE_PX)
+        self._columns = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(2 * SPACE_PX)
         count = max(len(files), len(lines))
         for place in range(min(count, MOST_IMAGES)):
             box = ImageBox(theme, lines[place] if place < len(lines) else "")
-            grid.addWidget(box, place // _A_ROW, place % _A_ROW)
             self.boxes.append(box)
             if place < len(files):
                 box.say(_LOADING)
                 self._load(box, files[place])
         if count > MOST_IMAGES:
             self.boxes[-1].say(f"and {count - MOST_IMAGES + 1} more images")
+
+        self._arrange(_A_ROW)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put fewer images side by side where there is little room."""
+        super().resizeEvent(event)
+        self._arrange(min(_A_ROW, max(1, self.width() // _NARROWEST_PX)))
+
+    def _arrange(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for place, box in enumerate(self.boxes):
+            self._grid.addWidget(box, place // columns, place % columns)
+        for column in range(_A_ROW):
+            self._grid.setColumnStretch(column, int(column < min(columns, len(self.boxes))))
 
     def _load(self, box: ImageBox, path: str) -> None:
         def loaded(image: QImage | None, error: Exception | None) -> None:

@@ -40,7 +40,7 @@ class TimerLabel(QLabel):
         if self._timer is None:
             return
         left = time_left(self._timer, self._now_s() if self._runs else self._timer.since_s)
-        text = f"⏱ {left // 60}:{left % 60:02}"
+        text = f"{left // 60}:{left % 60:02} left"
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(f"{left} seconds left")
