@@ -9,7 +9,7 @@ import asyncio
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -31,7 +31,7 @@ from simulator.participant.recorder import SessionRecorder
 from simulator.participant.replies import ReplyBegan, ReplyOver, ReplyWatch
 from simulator.participant.rule_watch import RuleWatch
 from simulator.participant.voice import SpokenChunk
-from simulator.protocol.client_events import ClientEvent, InputAudioBufferAppend, encode, record_json
+from simulator.protocol.client_events import AnySent, audio_of, encode, record_json
 from simulator.protocol.codec import as_json, decode
 from simulator.protocol.server_events import (
     IgnoredEvent,
@@ -75,6 +75,10 @@ class Answered(NamedTuple):
 
 
 LiveEvent = SessionStood | RecordingSaid | TurnCommitted | Answered | ReplyBegan | ReplyOver
+
+
+Act = Callable[[ParticipantSession, int], list[Action]]
+"""A command of the session, given the session and the time."""
 
 
 class LiveSession:
@@ -159,9 +163,11 @@ class LiveSession:
     def _take(self, frame: bytes, at_ns: int) -> None:
         event = decode(frame)
         entry = self._keep(event, frame, at_ns)
+        done = event.response.id if isinstance(event, ResponseDone) else None
+        may_sound = done is not None and self.session.may_sound(done)
         self._do(self.session.received(event, entry.seq, self._clock(at_ns)))
-        if isinstance(event, ResponseDone) and event.response.id is not None:
-            self._tell(self._replies.done(event.response.id, failed=event.response.status == "failed"))
+        if isinstance(event, ResponseDone) and done is not None:
+            self._tell(self._replies.done(done, event.response.status, may_sound=may_sound))
         elif isinstance(event, InputAudioBufferCommitted):
             self._on_event(TurnCommitted())
         if not self._stood and self.session.session_accepted is not None:
@@ -231,13 +237,23 @@ class LiveSession:
             self._recorder.note("recording.ended", {"name": chunk.ended})
             self._on_event(RecordingSaid(chunk.ended))
 
-    async def settle(self, token: int, act: Callable[[ParticipantSession, int], list[Action]]) -> None:
-        """Execute a command of the session and wait until it took effect. Raises SimulatorError with its refusal."""
+    def settle(self, token: int, act: Act) -> Awaitable[None]:
+        """Execute a command of the session now; what is returned waits until it took effect.
+
+        Raises SimulatorError with its refusal, here or there.
+        """
         if self.ended is not None:
             raise SimulatorError("The session has ended: connect again.")
         future = self._settling[token] = asyncio.get_running_loop().create_future()
         try:
             self._do(act(self.session, self._now()))
+        except BaseException:
+            del self._settling[token]
+            raise
+        return self._settled(token, future)
+
+    async def _settled(self, token: int, future: "asyncio.Future[str | None]") -> None:
+        try:
             error = await future
         finally:
             del self._settling[token]
@@ -295,8 +311,8 @@ class LiveSession:
                     self._play(item_id, response_id, audio)
                 case EndItem(item_id):
                     self._playout.item_complete(item_id)
-                case Note(type="push", fields=fields) if sent is not None:
-                    sent.note_after("push", fields)
+                case Note(type="push" | "raw" as kind, fields=fields) if sent is not None:
+                    sent.note_after(kind, fields)
                 case Note(kind, fields):
                     self._recorder.note(kind, fields)
                     if kind == "answer":
@@ -338,9 +354,8 @@ class LiveSession:
         }
         self._recorder.note("barge_in", known | times)
 
-    def _send(self, event: ClientEvent) -> "_Sent":
-        text = encode(event)
-        audio = event.audio if isinstance(event, InputAudioBufferAppend) else None
+    def _send(self, event: AnySent) -> "_Sent":
+        text, audio = encode(event), audio_of(event)
         sent = _Sent(self._recorder, event, audio, len(text))
         if audio is not None:
             self._appended_samples += len(audio) // BYTES_PER_SAMPLE
@@ -380,7 +395,7 @@ class LiveSession:
 class _Sent:
     """Keeps a frame in the record once it was handed to the socket, and the notes that name it behind it."""
 
-    def __init__(self, recorder: SessionRecorder, event: ClientEvent, audio: bytes | None, size_bytes: int) -> None:
+    def __init__(self, recorder: SessionRecorder, event: AnySent, audio: bytes | None, size_bytes: int) -> None:
         self._recorder = recorder
         self._event = event
         self._audio = audio
@@ -388,7 +403,7 @@ class _Sent:
         self._notes: list[tuple[str, dict[str, Any]]] = []
 
     def note_after(self, kind: str, fields: dict[str, Any]) -> None:
-        """Write a note with this frame's number (`seq_sent`) once the frame was sent."""
+        """Write a note with this frame's number (`seq_sent`, or `seq` of a raw one) once the frame was sent."""
         self._notes.append((kind, fields))
 
     def __call__(self, sent_ns: int) -> None:
@@ -396,7 +411,7 @@ class _Sent:
             record_json(self._event), sent_ns, audio=self._audio, size_bytes=self._size_bytes
         )
         for kind, fields in self._notes:
-            self._recorder.note(kind, {**fields, "seq_sent": entry.seq}, sent_ns)
+            self._recorder.note(kind, {**fields, "seq" if kind == "raw" else "seq_sent": entry.seq}, sent_ns)
 
 
 def _quantiles_ms(delays_ns: Iterable[int]) -> dict[str, Any]:

@@ -42,12 +42,13 @@ from simulator.participant.messages import (
     Status,
     VoiceKind,
 )
-from simulator.participant.opening import first_settings, open_record
+from simulator.participant.opening import first_settings, open_record, specification_of
 from simulator.participant.own_engine import OwnEngine
 from simulator.participant.recorder import SessionRecorder
-from simulator.participant.session_commands import SessionCommands
+from simulator.participant.session_commands import SessionCommands, calls_and_questions
 from simulator.participant.voice import SpokenChunk, Voice
 from simulator.participant.words import Words
+from simulator.profile.agent_spec import AgentSpec
 from simulator.record.entries import Direction, Entry
 from simulator.record.redact import Redactor
 
@@ -223,21 +224,24 @@ class Participant:
             target = target.at(await self._own_engine.at(command.faults))
         elif command.faults:
             raise UsageError("Only the embedded engine can be told to break rules: choose it, or no faults.")
+        specification = await specification_of(command)
         # A pseudonym for each session: engines see that it is one participant, never who.
         self._pseudonym = secrets.token_hex(16)
         connection = await Connection.open(target, self._pseudonym)
         try:
-            live = await self._begin(target, command, connection)
+            live = await self._begin(target, command, specification, connection)
         except BaseException:
             await connection.close()
             raise
         await self._wait_until_it_stands(live)
 
-    async def _begin(self, target: EngineTarget, command: Connect, connection: Connection) -> LiveSession:
+    async def _begin(
+        self, target: EngineTarget, command: Connect, specification: AgentSpec, connection: Connection
+    ) -> LiveSession:
         playout = Playout()
         await self._loudspeaker.open(playout)
         # Not before here: listening may be switched as long as the engine does not answer.
-        settings = first_settings(command, listening=self._listening_at_start)
+        settings = first_settings(command, specification, listening=self._listening_at_start)
         loop = asyncio.get_running_loop()
         self._problems, self._storage_lack = 0, None
 
@@ -247,6 +251,7 @@ class Participant:
         self._words.begin()
         recorder = open_record(
             command,
+            specification,
             target,
             connection.subprotocol,
             self._redactor,
@@ -441,6 +446,7 @@ class Participant:
             instructions_accepted=session.instructions_accepted if session is not None else None,
             session_requested=session.session_requested if session is not None else None,
             session_accepted=session.session_accepted if session is not None else None,
+            **(calls_and_questions(session) if session is not None else {}),
             recognises=self._words.on,
             recognition_lack=self._words.lack,
         )

@@ -1,13 +1,15 @@
 """When a reply of the agent began, and when it was over for the participant: a fact about the loudspeaker.
 
 Pure. A reply begins with its first sound. It is over when the engine is done with it and everything that came of it
-was heard to its end, or when it was cut.
+was heard to its end, or when it was cut. One that fails without a sound is over without having begun.
 """
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 ReplyStatus = Literal["heard", "cut", "failed"]
+
+_WITHOUT_END: Final = ("failed", "incomplete")
 
 
 class ReplyBegan(NamedTuple):
@@ -37,19 +39,25 @@ class ReplyWatch:
 
     def __init__(self) -> None:
         self._replies: dict[str, _Reply] = {}
+        self._begun: set[str] = set()
 
     def sound(self, response_id: str, item_id: str) -> list[ReplyBegan]:
         """Audio of an item was queued."""
         began = response_id not in self._replies
+        self._begun.add(response_id)
         self._replies.setdefault(response_id, _Reply()).items.add(item_id)
         return [ReplyBegan(response_id)] if began else []
 
-    def done(self, response_id: str, failed: bool) -> list[ReplyOver]:
-        """The engine is done with a response; a cancelled one is over when it is cut, or heard as far as it came."""
+    def done(self, response_id: str, status: str | None, *, may_sound: bool) -> list[ReplyOver]:
+        """The engine is done with a response; a cancelled one is over when it is cut, or heard as far as it came.
+
+        One that `may_sound` and failed without a sound has failed at once: nothing more comes of it.
+        """
         reply = self._replies.get(response_id)
         if reply is None:
-            return []
-        reply.done, reply.failed = True, failed
+            in_vain = may_sound and status in _WITHOUT_END and response_id not in self._begun
+            return [ReplyOver(response_id, "failed")] if in_vain else []
+        reply.done, reply.failed = True, status == "failed"
         return self._over_if_heard(response_id)
 
     def heard(self, item_id: str) -> list[ReplyOver]:

@@ -4,12 +4,15 @@ Keys leave in the specification's order as compact JSON. A field that is UNSET i
 turn detection is on by default, so leaving it out is not switching it off.
 """
 
-from typing import Any, Literal
+import base64
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from simulator.profile import facts
+
+_APPEND: Final = "input_audio_buffer.append"
 
 
 class AudioFormat(msgspec.Struct, frozen=True):
@@ -133,7 +136,8 @@ class ConversationItemTruncate(ClientEvent, frozen=True, tag="conversation.item.
 class ResponseCreate(ClientEvent, frozen=True, tag="response.create", kw_only=True):
     """Ask for a response."""
 
-    response: Response
+    response: Response | dict[str, Any]
+    """A wire object where somebody composed it."""
 
 
 class ResponseCancel(ClientEvent, frozen=True, tag="response.cancel", kw_only=True):
@@ -152,12 +156,26 @@ AnyClientEvent = (
     | ResponseCancel
 )
 
+
+class RawEvent(msgspec.Struct, frozen=True):
+    """An event that somebody wrote by hand: sent as it stands, whatever it holds beside its `type`."""
+
+    wire: dict[str, Any]
+
+    @property
+    def type(self) -> str:
+        """Its type on the wire."""
+        return str(self.wire.get("type"))
+
+
+AnySent = ClientEvent | RawEvent
+
 _encoder = msgspec.json.Encoder()
 
 
-def encode(event: ClientEvent) -> str:
+def encode(event: AnySent) -> str:
     """Return the event as one text frame: compact JSON, keys in the specification's order, audio as base64."""
-    return _encoder.encode(event).decode()
+    return _encoder.encode(event.wire if isinstance(event, RawEvent) else event).decode()
 
 
 def wire_type(event: ClientEvent) -> str:
@@ -165,8 +183,22 @@ def wire_type(event: ClientEvent) -> str:
     return str(event.__struct_config__.tag)
 
 
-def record_json(event: ClientEvent) -> dict[str, Any]:
+def audio_of(event: AnySent) -> bytes | None:
+    """Return the audio payload of an append, None for any other event and for what is no base64."""
+    if isinstance(event, InputAudioBufferAppend):
+        return event.audio
+    if isinstance(event, RawEvent) and event.type == _APPEND and isinstance(event.wire.get("audio"), str):
+        try:
+            return base64.b64decode(event.wire["audio"], validate=True)
+        except ValueError:
+            return None
+    return None
+
+
+def record_json(event: AnySent) -> dict[str, Any]:
     """Return the event's JSON object for the record: the audio payload of an append replaced by an empty string."""
+    if isinstance(event, RawEvent):
+        return {**event.wire, "audio": ""} if event.type == _APPEND and "audio" in event.wire else event.wire
     if isinstance(event, InputAudioBufferAppend):
         event = msgspec.structs.replace(event, audio=b"")
     wire: dict[str, Any] = msgspec.to_builtins(event)

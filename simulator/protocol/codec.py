@@ -120,7 +120,12 @@ def _is_shallow(frame: str | bytes, wire: Any = None) -> bool:
     opened = frame.count("{") + frame.count("[") if isinstance(frame, str) else frame.count(b"{") + frame.count(b"[")
     if opened <= MOST_NESTED:
         return True
-    level = [_read(frame) if wire is None else wire]
+    return is_shallow(_read(frame) if wire is None else wire)
+
+
+def is_shallow(value: Any) -> bool:
+    """Whether nothing in a JSON value lies deeper than `MOST_NESTED` levels of objects and arrays."""
+    level = [value]
     for _ in range(MOST_NESTED + 1):
         inner = [each for each in level if isinstance(each, dict | list)]
         level = [value for each in inner for value in (each.values() if isinstance(each, dict) else each)]

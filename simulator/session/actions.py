@@ -1,22 +1,23 @@
 """What the session asks of the process that runs it: values, executed in the order in which they are returned.
 
-The session never waits and never does anything itself. `Note` goes to the record as it stands, with one exception:
-after ``Note("push", …)`` the process adds `seq_sent`, the number of the entry made by the `Send` just before it.
+The session never waits and never does anything itself. `Note` goes to the record as it stands, but for those that
+tell of an event that is sent: the process adds the number of the entry made by the `Send` just before it, to
+``Note("push", …)`` as `seq_sent` and to ``Note("raw", …)`` as `seq`.
 """
 
 from typing import Any, Literal
 
 import msgspec
 
-from simulator.protocol.client_events import ClientEvent
+from simulator.protocol.client_events import AnySent
 
 CutCause = Literal["speech_started", "stop_reply", "closed"]
 
 
 class Send(msgspec.Struct, frozen=True):
-    """Send this event to the engine. It carries its `event_id` already."""
+    """Send this event to the engine. It carries its `event_id` already, unless somebody wrote it by hand."""
 
-    event: ClientEvent
+    event: AnySent
 
 
 class Play(msgspec.Struct, frozen=True):

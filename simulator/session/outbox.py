@@ -1,6 +1,6 @@
 """Numbering of the events that are sent, and what each number stood for when an error of the engine names it."""
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -8,6 +8,7 @@ from simulator.protocol.client_events import (
     ClientEvent,
     ConversationItemTruncate,
     InputAudioBufferAppend,
+    RawEvent,
     wire_type,
 )
 from simulator.session.actions import Send
@@ -40,6 +41,10 @@ class Outbox:
                 del self._sent[next(iter(self._sent))]
         return Send(msgspec.structs.replace(event, event_id=event_id))
 
+    def raw(self, wire: dict[str, Any]) -> Send:
+        """Return the action that sends an event as somebody wrote it, without an `event_id` of ours."""
+        return Send(RawEvent(wire))
+
     def named(self, event_id: str | None) -> Sent | None:
         """Return what was sent under the id that an error names, or None."""
         return self._sent.get(event_id) if event_id is not None else None
@@ -47,4 +52,4 @@ class Outbox:
 
 def id_of(send: Send) -> str:
     """Return the event_id that `Outbox.send` gave."""
-    return str(send.event.event_id)
+    return str(send.event.event_id) if isinstance(send.event, ClientEvent) else ""

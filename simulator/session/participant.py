@@ -6,40 +6,43 @@ This is the composition of the parts that own the rules:
     turns          what the engine hears of the participant
     agent_voice    what is played, cut, dropped and truncated
     responses      one response at a time
-    questions      the question on the screen and the calls that answer it
+    answering      the question on the screen, and the calls that answer it
+    context        what the study tells, and its images
     settings       what was asked for and what is in force
+    engine_events  what the engine says, given to these parts
 
 Nothing here waits, reads a clock or touches a socket. All times are nanoseconds of one monotonic clock.
 """
 
-import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from simulator.errors import UsageError
-from simulator.profile import answers, context_items, facts, tools
+from simulator.profile import answers, context_items
+from simulator.profile.tools import ARGUMENT_OF, tool_for
 from simulator.protocol import client_events as client
 from simulator.protocol import server_events as server
 from simulator.session.actions import Action, Note, Settled
 from simulator.session.agent_voice import AgentVoice
+from simulator.session.answering import Answering
+from simulator.session.calls import HeldCall, How
+from simulator.session.composed import why_unsendable
+from simulator.session.context import ContextItems
+from simulator.session.engine_events import EngineEvents, Parts
 from simulator.session.listening import Listening
 from simulator.session.outbox import Outbox
 from simulator.session.playback import ItemHeard, PlaybackReport
-from simulator.session.questions import MOST_ATTEMPTS, OpenQuestion, Questions
-from simulator.session.responses import Request, Responses, silent, spoken
+from simulator.session.questions import MOST_ATTEMPTS, OpenQuestion
+from simulator.session.responses import Request, Responses, spoken
 from simulator.session.settings import (
-    PendingUpdate,
     SessionSettings,
     SettingsInForce,
-    not_in_force,
     only_instructions,
-    whole_session,
 )
 from simulator.session.turns import Turns
 from simulator.units import NS_PER_MS
 
-_BENIGN = frozenset({"response_cancel_not_active", "input_audio_buffer_commit_empty"})
-_MOST_FOLLOW_UPS = 5
 _NO_SESSION = "There is no session: connect first."
 
 
@@ -49,20 +52,29 @@ class ParticipantSession:
     def __init__(self, settings: SessionSettings) -> None:
         self._start = settings
         self._outbox = Outbox()
-        self._settings = SettingsInForce(self._outbox)
+        self._answered_within_ms = settings.specification.thresholds.event_timeout_ms
+        self._settings = SettingsInForce(self._outbox, self._answered_within_ms)
         self._turns = Turns()
         self._listening = Listening(
             settings.listening, settings.turn_detection, self._outbox, self._settings, self._turns
         )
-        self._responses = Responses(self._outbox)
+        self._responses = Responses(self._outbox, self._answered_within_ms)
         self._voice = AgentVoice(self._outbox, self._responses)
-        self._questions = Questions(self._outbox)
-        self._images_sent: set[bytes] = set()
+        self._context = ContextItems(self._outbox)
+        declared = [str(each["name"]) for each in settings.declared_tools]
+        self._answering = Answering(self._outbox, self._responses, declared, self._announce)
+        parts = Parts(
+            outbox=self._outbox,
+            settings=self._settings,
+            turns=self._turns,
+            listening=self._listening,
+            responses=self._responses,
+            voice=self._voice,
+            answering=self._answering,
+        )
+        self._events = EngineEvents(settings, parts)
         self._opened_ns: int | None = None
-        self._created = False
         self._closed = False
-        self._beta_named = False
-        self._follow_ups = 0
 
     # What is shown
 
@@ -99,7 +111,26 @@ class ParticipantSession:
     @property
     def question(self) -> OpenQuestion | None:
         """The question on the screen."""
-        return self._questions.current
+        return self._answering.question
+
+    @property
+    def questions_waiting(self) -> int:
+        """How many questions wait behind it."""
+        return self._answering.questions_waiting
+
+    @property
+    def calls_in_hand(self) -> bool:
+        """Whether the agent's calls wait for the operator."""
+        return self._answering.in_hand
+
+    @property
+    def held_calls(self) -> list[HeldCall]:
+        """The calls that wait, oldest first."""
+        return self._answering.held
+
+    def may_sound(self, response_id: str) -> bool:
+        """Whether this response is one that may have audio, as long as it is in progress."""
+        return not self._responses.is_silent(response_id)
 
     # The connection
 
@@ -119,16 +150,16 @@ class ParticipantSession:
             actions += _settled(update.token, sentence)
         actions += self._listening.abandon(sentence)
         actions += self._responses.abandon(sentence)
-        return actions + self._questions.give_up(sentence, now_ns)
+        return actions + self._answering.abandon(sentence, now_ns)
 
     def tick(self, now_ns: int) -> list[Action]:
         """Time passed: give up what the engine did not answer in time."""
         if self._closed:
             return []
         actions: list[Action] = []
-        limit_ns = facts.THRESHOLDS.event_timeout_ms * NS_PER_MS
-        seconds = facts.THRESHOLDS.event_timeout_ms // 1000
-        if self._opened_ns is not None and not self._created and now_ns - self._opened_ns > limit_ns:
+        limit_ns = self._answered_within_ms * NS_PER_MS
+        seconds = f"{self._answered_within_ms / 1000:g}"
+        if self._opened_ns is not None and not self._events.created and now_ns - self._opened_ns > limit_ns:
             self._opened_ns = None
             actions.append(
                 _problem("no_session_created", f"The engine did not say session.created within {seconds} s.")
@@ -136,9 +167,9 @@ class ParticipantSession:
         for update in self._settings.overdue(now_ns):
             sentence = f"The engine did not answer session.update within {seconds} s."
             actions.append(_problem("update_unanswered", sentence))
-            actions += self._update_settled(update, sentence, now_ns)
+            actions += self._events.update_settled(update, sentence, now_ns)
         actions += self._responses.overdue(now_ns)
-        return actions + self._ask_failed_again(now_ns)
+        return actions + self._answering.ask_failed_again(now_ns)
 
     # The participant and the loudspeaker
 
@@ -176,218 +207,141 @@ class ParticipantSession:
         ask_reply: bool,
         now_ns: int,
         *,
+        video_chat: bool | None = None,
         token: int | None = None,
     ) -> list[Action]:
-        """Send a context item with PNG or JPEG files; an image is attached once a session. Settled when it is sent."""
-        if not self._created or self._closed:
+        """Send a context item with PNG or JPEG files; settled when it is sent.
+
+        Listening follows `video_chat`, whether the screen shows the video chat: it is switched before the item.
+        """
+        if not self._events.created or self._closed:
             return _settled(token, _NO_SESSION)
-        new = {hashlib.sha256(each).digest(): each for each in images}
-        fresh = [each for digest, each in new.items() if digest not in self._images_sent]
         try:
-            urls = [context_items.data_url(each) for each in fresh]
-            text = context_items.context_text(context)
-        except (UsageError, ValueError, TypeError) as error:
+            item = self._context.item(context, images)
+        except UsageError as error:
             return _refused(token, str(error))
-        self._images_sent |= set(new)
-        actions = [*self._context_item(context, text, urls), *_settled(token)]
+        actions = [*self._show_video_chat(video_chat, now_ns), *item, *_settled(token)]
         return actions + (self.request_reply(None, now_ns) if ask_reply else [])
 
     def ask(
-        self, component: str, config: Mapping[str, Any], during_video: bool, now_ns: int, *, token: int | None = None
+        self,
+        component: str,
+        config: Mapping[str, Any],
+        during_video: bool,
+        now_ns: int,
+        *,
+        shown_on: str = "screen",
+        attempts: int = 3,
+        video_chat: bool | None = None,
+        token: int | None = None,
     ) -> list[Action]:
-        """Put a question on the screen and request its silent answer; settled when it is answered or given up."""
-        if not self._created or self._closed:
+        """Put a question on the screen, behind those that are there or wait, and request its silent answer.
+
+        Settled when it is answered or given up: after so many `attempts`.
+        """
+        if not self._events.created or self._closed:
             return _settled(token, _NO_SESSION)
         try:
-            tool = tools.tool_for(component, config)
-            text = answers.question_text(component, config)
+            if not 1 <= attempts <= MOST_ATTEMPTS:
+                raise UsageError(f"A question is asked from 1 to {MOST_ATTEMPTS} times, not {attempts} times.")
+            answers.check_place(component, shown_on)
+            tool = tool_for(component, config)
+            text = self._start.specification.wording.question_text(component, config)
+            question = OpenQuestion(
+                component=component,
+                config=dict(config),
+                tool=tool,
+                context=context_items.question(tool, text, during_video),
+                video_chat=video_chat,
+                most_attempts=attempts,
+                token=token,
+            )
+            return self._answering.ask(question, now_ns)
         except UsageError as error:
             return _refused(token, str(error))
-        earlier = self._questions.current
-        if earlier is not None:
-            self._responses.withdraw(earlier)
-        question = OpenQuestion(component, dict(config), tool, now_ns, token)
-        context = context_items.question(tool, text, during_video)
-        actions = self._questions.open(question, now_ns)
-        actions += self._context_item(context, context_items.context_text(context), [])
-        return actions + self._ask_silently(question, now_ns)
 
-    def set_instructions(self, text: str, now_ns: int, *, token: int | None = None) -> list[Action]:
-        """Change only the instructions; settled when the engine answered."""
-        if not self._created or self._closed:
+    def set_calls_in_hand(self, on: bool, now_ns: int, *, token: int | None = None) -> list[Action]:
+        """Let the agent's calls wait for the operator, or not; switched off, those that wait are answered as judged."""
+        if self._closed:
             return _settled(token, _NO_SESSION)
-        return [self._settings.send(only_instructions(text), "instructions", now_ns, token)]
+        return [*self._answering.set_in_hand(on, now_ns), *_settled(token)]
+
+    def answer_call(self, call_id: str, how: How, text: str, now_ns: int, *, token: int | None = None) -> list[Action]:
+        """Answer a call that waits for the operator."""
+        if self._closed:
+            return _settled(token, _NO_SESSION)
+        try:
+            return [*self._answering.answer_call(call_id, how, text, now_ns), *_settled(token)]
+        except UsageError as error:
+            return _refused(token, str(error))
+
+    def keep_own_answer(
+        self, component: str, config: Mapping[str, Any], value: Any, *, token: int | None = None
+    ) -> list[Action]:
+        """Note what the participant answered himself, if it fits the component's value schema."""
+        if not self._events.created or self._closed:
+            return _settled(token, _NO_SESSION)
+        try:
+            tool = tool_for(component, config)
+            judged = answers.judge(component, config, tool, json.dumps({ARGUMENT_OF[tool]: value}))
+        except (UsageError, ValueError, TypeError, RecursionError) as error:
+            return _refused(token, str(error))
+        if judged.error is not None:
+            return _refused(token, f"This is no answer to the question: {judged.error}")
+        fields = {"component": component, "config": dict(config), "value": judged.value}
+        return [Note("own_answer", fields), *_settled(token)]
+
+    def set_instructions(
+        self, text: str, now_ns: int, *, part: str | None = None, token: int | None = None
+    ) -> list[Action]:
+        """Change only the instructions, entering a `part` of the study by it; settled when the engine answered."""
+        if not self._events.created or self._closed:
+            return _settled(token, _NO_SESSION)
+        entered = [] if part is None else [Note("part", {"name": part})]
+        return [*entered, self._settings.send(only_instructions(text), "instructions", now_ns, token)]
 
     def request_reply(self, instructions: str | None, now_ns: int, *, token: int | None = None) -> list[Action]:
         """Ask for a spoken reply as soon as no response is in progress; settled when its response was created."""
-        if not self._created or self._closed:
+        if not self._events.created or self._closed:
             return _settled(token, _NO_SESSION)
-        self._follow_ups = 0
+        self._answering.somebody_spoke()
         return self._responses.request(Request(spoken(instructions), token), now_ns)
+
+    def create_response(self, response: Mapping[str, Any], now_ns: int, *, token: int | None = None) -> list[Action]:
+        """Ask for a response with these parameters: as `request_reply`, or at once where it is no part of the
+        conversation (``"conversation": "none"``)."""
+        if not self._events.created or self._closed:
+            return _settled(token, _NO_SESSION)
+        wrong = why_unsendable({"type": "response.create", "response": response})
+        if wrong is not None:
+            return _refused(token, wrong)
+        self._answering.somebody_spoke()
+        return self._responses.request(Request(dict(response), token), now_ns)
+
+    def send_event(self, event: Mapping[str, Any], now_ns: int, *, token: int | None = None) -> list[Action]:
+        """Send any event as it stands, at once; settled when it is sent."""
+        if not self._events.created or self._closed:
+            return _settled(token, _NO_SESSION)
+        wrong = why_unsendable(event)
+        if wrong is not None:
+            return _refused(token, wrong)
+        wire = dict(event)
+        if wire["type"] == "session.update":
+            self._settings.raw_sent(wire, now_ns)
+        return [self._outbox.raw(wire), Note("raw", {}), *_settled(token)]
 
     # The engine
 
     def received(self, event: server.Received, seq: int, now_ns: int) -> list[Action]:
         """An event of the engine arrived: entry `seq` of the record, read from the socket at `now_ns`."""
-        if self._closed:
-            return []
-        match event:
-            case server.OutputAudioDelta():
-                return self._voice.delta(event)
-            case server.SpeechStarted(item_id=item_id):
-                return self._speech_started(item_id, seq, now_ns)
-            case server.MalformedEvent():
-                return self._malformed(event, seq, now_ns)
-            case server.UnknownEvent(beta=True) if not self._beta_named:
-                self._beta_named = True
-                return [_problem("beta_interface", f"The engine speaks the beta of the interface. {event.sentence}")]
-            case server.OutputAudioDone(item_id=item_id):
-                return self._voice.audio_done(item_id)
-            case server.FunctionCallArgumentsDone():
-                call = server.FunctionCall(event.call_id, event.name, event.arguments)
-                self._responses.called(event.response_id, call)
-                return []
-            case _:
-                return self._received_rarely(event, seq, now_ns)
+        return [] if self._closed else self._events.received(event, seq, now_ns)
 
-    def _received_rarely(self, event: server.Received, seq: int, now_ns: int) -> list[Action]:
-        match event:
-            case server.SessionCreated():
-                return self._session_created(now_ns)
-            case server.SessionUpdated(session=session):
-                return self._session_updated(session, now_ns)
-            case server.SpeechStopped():
-                self._turns.speech_stopped()
-            case server.InputAudioBufferCommitted(item_id=item_id):
-                self._turns.committed(item_id)
-            case server.ResponseCreated(response=response):
-                return self._responses.created(response, now_ns)
-            case server.ResponseDone(response=response):
-                return self._response_done(response, now_ns)
-            case server.ErrorEvent(error=error):
-                return self._error(error, now_ns)
-        return []
+    def _announce(self, question: OpenQuestion, now_ns: int) -> list[Action]:
+        return [*self._show_video_chat(question.video_chat, now_ns), *self._context.item(question.context)]
 
-    def _malformed(self, event: server.MalformedEvent, seq: int, now_ns: int) -> list[Action]:
-        """An event that breaks the profile: what its type says by itself counts all the same."""
-        item_id = server.WireObject(event.wire).text("item_id")
-        match event.type:
-            case "input_audio_buffer.speech_started":
-                return self._speech_started(item_id, seq, now_ns)
-            case "input_audio_buffer.speech_stopped":
-                self._turns.speech_stopped()
-            case "input_audio_buffer.committed":
-                self._turns.committed(item_id)
-            case "session.created":
-                return self._session_created(now_ns)
-            case "session.updated":
-                return self._session_updated(None, now_ns)
-            case "response.created":
-                return self._responses.created(server.ResponseObject({}), now_ns)
-            case "response.done":
-                return self._response_done(server.ResponseObject({}), now_ns)
-        return []
-
-    def _session_created(self, now_ns: int) -> list[Action]:
-        if self._created:
-            return []
-        self._created = True
-        whole = whole_session(self._start, self._listening.wanted)
-        return [self._settings.send(whole, "start", now_ns), *self._listening.first_update_sent()]
-
-    def _session_updated(self, session: server.SessionObject | None, now_ns: int) -> list[Action]:
-        update = self._settings.answered(session)
-        if update is None:
-            return []
-        actions: list[Action] = []
-        differing = not_in_force(update.session, session.wire) if session is not None else []
-        if differing:
-            sentence = f"The engine took the update, but not all of it is in force: {', '.join(differing)}."
-            actions.append(_problem("setting_not_in_force", sentence))
-        error = None
-        if update.kind == "instructions" and "session.instructions" in differing:
-            error = "The engine answered, but these instructions are not in force."
-        return actions + self._update_settled(update, error, now_ns)
-
-    def _update_settled(self, update: PendingUpdate, error: str | None, now_ns: int) -> list[Action]:
-        if update.kind == "instructions":
-            return [_instructions_note(update.session["instructions"], error), *_settled(update.token, error)]
-        actions = self._listening.answered(now_ns, error)
-        if update.kind == "start":
-            actions.append(_instructions_note(update.session["instructions"], error))
-            actions += self._responses.start(now_ns)
-        return actions
-
-    def _speech_started(self, item_id: str | None, seq: int, now_ns: int) -> list[Action]:
-        self._turns.speech_started(item_id)
-        self._follow_ups = 0
-        interrupts = self._listening.turn_detection.get("interrupt_response") is not False
-        ending = self._responses.spoken_in_progress() if interrupts else set()
-        return self._voice.interrupt("speech_started", seq, now_ns, ending)
-
-    def _response_done(self, response: server.ResponseObject, now_ns: int) -> list[Action]:
-        active, calls = self._responses.done(response)
-        actions = self._voice.response_done(active.response_id)
-        if response.status == "failed":
-            why = f": {response.failure}" if response.failure else ""
-            stop = "" if why.endswith((".", "?", "!")) else "."
-            actions.append(_problem("response_failed", f"The engine could not finish its response{why}{stop}"))
-        question = active.request.question if active.request is not None else None
-        for call in calls:
-            actions += self._questions.call(call, question, now_ns)
-        if question is not None:
-            ended = f"The last response was {response.status or 'done'} without a call."
-            actions += self._asked_in_vain(question, ended, now_ns)
-        elif calls:
-            actions += self._follow_up(now_ns)
-        return actions + self._responses.resume(now_ns)
-
-    def _ask_failed_again(self, now_ns: int) -> list[Action]:
-        failed = self._responses.take_failed()
-        return [each for question in failed for each in self._asked_in_vain(question, "None was begun.", now_ns)]
-
-    def _asked_in_vain(self, question: OpenQuestion, ended: str, now_ns: int) -> list[Action]:
-        """After a silent answer: ask again while the question is still on the screen, or give it up."""
-        if self._questions.current is not question:
-            return []
-        if question.attempts < MOST_ATTEMPTS:
-            return self._ask_silently(question, now_ns)
-        sentence = f"The agent did not answer in {MOST_ATTEMPTS} attempts. {question.last_error or ended}"
-        return [*self._questions.give_up(sentence, now_ns), _problem("question_unanswered", sentence)]
-
-    def _ask_silently(self, question: OpenQuestion, now_ns: int) -> list[Action]:
-        question.attempts += 1
-        return self._responses.request(Request(silent(question.tool), question=question), now_ns)
-
-    def _follow_up(self, now_ns: int) -> list[Action]:
-        """After the outputs of calls nothing follows by itself: ask for it, but not for ever."""
-        self._follow_ups += 1
-        if self._follow_ups > _MOST_FOLLOW_UPS:
-            sentence = f"The agent called tools in {self._follow_ups} responses on end; no further one is requested."
-            return [_problem("tool_loop", sentence)]
-        return self._responses.request(Request(spoken()), now_ns)
-
-    def _error(self, error: server.ErrorObject, now_ns: int) -> list[Action]:
-        sentence = f"The engine reports an error: {error.message}"
-        update = self._settings.refused(error.event_id)
-        if update is not None:
-            refusal = f"The engine refused the settings: {error.message}"
-            return [_problem(error.code or "update_refused", refusal), *self._update_settled(update, refusal, now_ns)]
-        request = self._responses.refused(error.event_id, error.code, sentence, now_ns)
-        if request is not None:
-            return request + self._ask_failed_again(now_ns)
-        sent = self._outbox.named(error.event_id)
-        if sent is not None and sent.item_id is not None:
-            return [Note("truncation.refused", {"item_id": sent.item_id, "message": error.message})]
-        if error.code in _BENIGN:
-            return []
-        return [_problem(error.code or "error", sentence)]
-
-    def _context_item(self, context: Mapping[str, Any], text: str, image_urls: Sequence[str]) -> list[Action]:
-        content: list[client.InputText | client.InputImage] = [client.InputText(text)]
-        content += [client.InputImage(each) for each in image_urls]
-        send = self._outbox.send(client.ConversationItemCreate(item=client.MessageItem(content=content)))
-        return [send, Note("push", {"context": dict(context), "images": len(image_urls)})]
+    def _show_video_chat(self, shown: bool | None, now_ns: int) -> list[Action]:
+        """The screen shows the video chat, or hides it: the participant is heard or not."""
+        return [] if shown is None else self._listening.wish(shown, now_ns, None)
 
 
 def _settled(token: int | None, error: str | None = None) -> list[Action]:
@@ -403,8 +357,3 @@ def _refused(token: int | None, sentence: str) -> list[Action]:
 
 def _problem(code: str, sentence: str) -> Note:
     return Note("problem", {"whose": "engine", "code": code, "sentence": sentence})
-
-
-def _instructions_note(instructions: str, error: str | None) -> Note:
-    fields: dict[str, Any] = {"sha256": hashlib.sha256(instructions.encode()).hexdigest(), "accepted": error is None}
-    return Note("instructions", fields if error is None else {**fields, "error": error})

@@ -1,113 +1,126 @@
-"""Questions on the screen and the calls that answer them (voiceEngine.questionRequest, functionOutputs).
+"""Questions: the one on the screen, those that wait behind it, and the note that each answer leaves.
 
-A question is announced as a context item and answered silently: text only, its tool forced. One question is on the
-screen at a time. An answer that does not fit is refused with the reason, and the question is asked again, three times
-in all. A call without a question, or of a tool that was never declared, is refused.
+One question is on the screen at a time; the next is put there when it was answered or given up. How often the agent
+is asked at most is the question's own.
 """
 
-import json
+from collections import deque
 from typing import Any, Final
 
 import msgspec
 
-from simulator.profile import answers, facts
-from simulator.profile.tools import TOOL_NAMES
-from simulator.protocol.client_events import ConversationItemCreate, FunctionCallOutput
+from simulator.errors import UsageError
+from simulator.profile.answers import prompt_of
 from simulator.protocol.server_events import FunctionCall
 from simulator.session.actions import Action, Note, Settled
-from simulator.session.outbox import Outbox
 
-MOST_ATTEMPTS: Final = 3
+MOST_ATTEMPTS: Final = 10
+"""The largest number of attempts that a question may be given."""
+MOST_WAITING: Final = 50
+"""Questions that may wait behind the one on the screen."""
 
 
-class OpenQuestion(msgspec.Struct, eq=False):
-    """The question on the screen."""
+class OpenQuestion(msgspec.Struct, eq=False, kw_only=True):
+    """A question that is on the screen or waits for it."""
 
     component: str
     config: dict[str, Any]
     tool: str
-    asked_ns: int
+    context: dict[str, Any]
+    """The item that announces it."""
+    video_chat: bool | None = None
+    """Whether the screen that it comes with shows the video chat; None: as before."""
+    most_attempts: int = 3
     token: int | None = None
+    asked_ns: int = 0
+    """When it was put on the screen."""
     attempts: int = 0
     """Silent answers that were asked for."""
     last_error: str = ""
+    closed: bool = False
+    """It was answered or given up."""
+
+    @property
+    def words(self) -> str:
+        """The question as a person would read it."""
+        return prompt_of(self.config) or self.component
 
 
 class Questions:
-    """The question on the screen, and the calls that were answered."""
+    """The question on the screen and those that wait."""
 
-    def __init__(self, outbox: Outbox) -> None:
-        self._outbox = outbox
-        self._answered_calls: set[str] = set()
+    def __init__(self) -> None:
+        self._waiting: deque[OpenQuestion] = deque()
         self.current: OpenQuestion | None = None
 
-    def open(self, question: OpenQuestion, now_ns: int) -> list[Action]:
-        """Put a question on the screen; one that was there is given up."""
-        actions = self.give_up("The next question came before this one was answered.", now_ns)
-        self.current = question
-        return actions
+    @property
+    def waiting(self) -> int:
+        """How many wait behind the one on the screen."""
+        return len(self._waiting)
+
+    def add(self, question: OpenQuestion) -> None:
+        """Let a question wait for the screen. Raises UsageError where too many do."""
+        if len(self._waiting) >= MOST_WAITING:
+            raise UsageError(f"{MOST_WAITING} questions wait already: let the agent answer some of them first.")
+        self._waiting.append(question)
+
+    def next(self, now_ns: int) -> OpenQuestion | None:
+        """Put the next question on the screen, if it is free, and return it."""
+        if self.current is not None or not self._waiting:
+            return None
+        self.current = self._waiting.popleft()
+        self.current.asked_ns = now_ns
+        return self.current
+
+    def accept(self, call: FunctionCall, value: Any, now_ns: int) -> list[Action]:
+        """The call answered the question on the screen."""
+        return self._close(call, now_ns, None, value)
+
+    def refuse(self, call: FunctionCall, error: str, now_ns: int) -> list[Action]:
+        """The call did not answer the question on the screen, which stays there."""
+        question = self.current
+        if question is None:
+            return []
+        question.last_error = error
+        return [_note(question, call, now_ns, None, error)]
 
     def give_up(self, sentence: str, now_ns: int) -> list[Action]:
         """Take the question off the screen, unanswered."""
+        if self.current is None:
+            return []
+        return self._close(FunctionCall("", self.current.tool, ""), now_ns, sentence, None)
+
+    def abandon(self, sentence: str, now_ns: int) -> list[Action]:
+        """No question is answered any more: give up the one on the screen, and forget those that wait."""
+        actions = self.give_up(sentence, now_ns)
+        waiting, self._waiting = self._waiting, deque()
+        for question in waiting:
+            question.closed = True
+            if question.token is not None:
+                actions.append(Settled(question.token, sentence))
+        return actions
+
+    def _close(self, call: FunctionCall, now_ns: int, error: str | None, value: Any) -> list[Action]:
         question, self.current = self.current, None
         if question is None:
             return []
-        actions: list[Action] = [_note(question, FunctionCall("", question.tool, ""), now_ns, error=sentence)]
+        question.closed = True
+        actions: list[Action] = [_note(question, call, now_ns, value, error)]
         if question.token is not None:
-            actions.append(Settled(question.token, sentence))
+            actions.append(Settled(question.token, error))
         return actions
 
-    def call(self, call: FunctionCall, asked_for: OpenQuestion | None, now_ns: int) -> list[Action]:
-        """Answer a call: its output, and for the question on the screen the note of the answer.
 
-        `asked_for` is the question that the call's response was requested for, None for any other response. A call
-        that was answered before is not answered again.
-        """
-        if call.call_id in self._answered_calls:
-            return []
-        self._answered_calls.add(call.call_id)
-        if call.name == "send_chat":
-            return [self._output(call, _chat_error(call))]
-        if call.name not in TOOL_NAMES:
-            return [self._output(call, f"There is no tool “{call.name}”.")]
-        question = self.current
-        if question is None or (asked_for is not None and asked_for is not question):
-            return [self._output(call, "This question is not on the screen.")]
-        answer = answers.judge(question.component, question.config, call.name, call.arguments)
-        actions: list[Action] = [self._output(call, answer.error)]
-        actions.append(_note(question, call, now_ns, value=answer.value, error=answer.error))
-        if answer.error is not None:
-            question.last_error = answer.error
-            return actions
-        self.current = None
-        if question.token is not None:
-            actions.append(Settled(question.token))
-        return actions
-
-    def _output(self, call: FunctionCall, error: str | None) -> Action:
-        output = facts.ACCEPTED_OUTPUT if error is None else _refused_output(error)
-        return self._outbox.send(ConversationItemCreate(item=FunctionCallOutput(call.call_id, output)))
-
-
-def _refused_output(error: str) -> str:
-    return json.dumps({"error": error}, ensure_ascii=False, separators=(",", ":"))
-
-
-def _chat_error(call: FunctionCall) -> str | None:
-    line, error = answers.read_argument(call.name, call.arguments)
-    if error is None and (not isinstance(line, str) or not line.strip()):
-        return "“message” must be a text that is not empty."
-    return error
-
-
-def _note(question: OpenQuestion, call: FunctionCall, now_ns: int, value: Any = None, error: str | None = None) -> Note:
+def _note(question: OpenQuestion, call: FunctionCall, now_ns: int, value: Any, error: str | None) -> Note:
     fields: dict[str, Any] = {
         "component": question.component,
+        "question": question.words,
         "tool": call.name,
         "call_id": call.call_id,
         "arguments": call.arguments,
         "value": value,
         "accepted": error is None,
+        "attempts": question.attempts,
     }
     if error is not None:
         fields["error"] = error

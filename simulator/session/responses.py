@@ -5,16 +5,15 @@ response.done. The engine makes responses of its own at the end of a turn, and t
 with conversation_already_has_active_response, and the request waits again.
 
 response.created does not name the request. The next one whose modalities fit is taken to be ours, until an error
-says otherwise. Responses outside the default conversation run beside it and block nothing.
+says otherwise. Responses outside the default conversation run beside it, block nothing and wait for nothing.
 """
 
 from collections import deque
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
 
-from simulator.profile import facts
 from simulator.protocol import client_events as client
 from simulator.protocol.server_events import FunctionCall, ResponseObject
 from simulator.session.actions import Action, Note, Settled
@@ -26,14 +25,32 @@ ALREADY_ACTIVE: Final = "conversation_already_has_active_response"
 _MOST_ATTEMPTS: Final = 3
 
 
-class Request(msgspec.Struct):
+class Request(msgspec.Struct, eq=False):
     """A response that we want."""
 
-    response: client.Response
+    response: client.Response | dict[str, Any]
+    """Its parameters; a wire object where somebody composed them."""
     token: int | None = None
     question: OpenQuestion | None = None
-    """The question that it answers silently; None for a spoken reply."""
+    """The question that it answers silently; None for any other."""
     attempts: int = 0
+
+    @property
+    def output_modalities(self) -> object:
+        """What was asked for, None where nothing was said about it."""
+        if isinstance(self.response, dict):
+            return self.response.get("output_modalities")
+        return self.response.output_modalities
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is to run outside the default conversation."""
+        return isinstance(self.response, dict) and self.response.get("conversation") == "none"
+
+    @property
+    def void(self) -> bool:
+        """Whether nobody needs it any more: its question was answered or given up."""
+        return self.question is not None and self.question.closed
 
 
 def spoken(instructions: str | None = None) -> client.Response:
@@ -53,16 +70,21 @@ class ActiveResponse(msgspec.Struct):
     request: Request | None = None
     event_id: str | None = None
     """The response.create that it is taken to answer."""
+    beside: bool = False
+    """It runs outside the default conversation."""
     blocks: bool = True
+    """It keeps others from beginning."""
+    begun_with: OpenQuestion | None = None
+    """The question that was on the screen when it began."""
     cancelled_ns: int | None = None
 
     @property
     def silent(self) -> bool:
         """Whether it was asked for without audio."""
-        return self.request is not None and self.request.response.output_modalities == ["text"]
+        return self.request is not None and self.request.output_modalities == ["text"]
 
 
-class _Outstanding(msgspec.Struct):
+class _Outstanding(msgspec.Struct, eq=False):
     request: Request
     event_id: str
     sent_ns: int
@@ -72,11 +94,13 @@ class _Outstanding(msgspec.Struct):
 class Responses:
     """The requests that wait, the one that is unanswered, the responses in progress and the unwanted ones."""
 
-    def __init__(self, outbox: Outbox) -> None:
+    def __init__(self, outbox: Outbox, answered_within_ms: int) -> None:
         self._outbox = outbox
+        self._answered_within_ms = answered_within_ms
         self._ready = False
         self._queue: deque[Request] = deque()
         self._outstanding: _Outstanding | None = None
+        self._beside: deque[_Outstanding] = deque()
         self._active: dict[str, ActiveResponse] = {}
         self._calls: dict[str, dict[str, FunctionCall]] = {}
         self._unwanted: set[str] = set()
@@ -109,13 +133,9 @@ class Responses:
         return self._pump(now_ns)
 
     def request(self, request: Request, now_ns: int) -> list[Action]:
-        """Ask for a response as soon as none is in progress."""
+        """Ask for a response as soon as none is in progress; for one beside the conversation at once."""
         self._queue.append(request)
         return self._pump(now_ns)
-
-    def withdraw(self, question: OpenQuestion) -> None:
-        """Forget the requests for this question that were not sent."""
-        self._queue = deque(each for each in self._queue if each.question is not question)
 
     def cancel(self, now_ns: int) -> list[Action]:
         """Stop the response in progress, or the one that was asked for and did not begin."""
@@ -129,21 +149,32 @@ class Responses:
             actions.append(self._outbox.send(client.ResponseCancel(response_id=response_id)))
         return actions
 
-    def created(self, response: ResponseObject, now_ns: int) -> list[Action]:
-        """A response began."""
-        active = ActiveResponse(response.id or "", blocks=not response.out_of_band)
+    def created(self, response: ResponseObject, question: OpenQuestion | None, now_ns: int) -> list[Action]:
+        """A response began; `question` is the one on the screen."""
+        outstanding, beside = self._request_of(response)
+        active = ActiveResponse(response.id or "", beside=beside, blocks=not beside, begun_with=question)
         self._active[active.response_id] = active
-        outstanding = self._outstanding
-        if outstanding is None or not active.blocks or not _fits(outstanding.request, response):
+        if outstanding is None:
             return []
         active.request, active.event_id = outstanding.request, outstanding.event_id
-        self._outstanding = None
         token, active.request.token = active.request.token, None
         actions: list[Action] = [] if token is None else [Settled(token)]
         if outstanding.cancel:
             self.drop({active.response_id})
             actions += self.cancel(now_ns)
         return actions
+
+    def _request_of(self, response: ResponseObject) -> tuple["_Outstanding | None", bool]:
+        """Take the request that a new response is the answer to, and say whether it runs beside the conversation."""
+        outstanding = self._outstanding
+        if response.out_of_band:
+            return (self._beside.popleft() if self._beside else None), True
+        if outstanding is not None and _fits(outstanding.request, response):
+            self._outstanding = None
+            return outstanding, False
+        if outstanding is None and self._beside and "conversation_id" not in response.wire:
+            return self._beside.popleft(), True  # an engine that does not say where it runs
+        return None, False
 
     def called(self, response_id: str, call: FunctionCall) -> None:
         """A call came; whether it is complete is known when its response is done."""
@@ -157,7 +188,8 @@ class Responses:
         response_id = response.id
         if response_id is None:
             response_id = next(iter(self._active)) if len(self._active) == 1 else ""
-        active = self._active.pop(response_id, None) or ActiveResponse(response_id, blocks=False)
+        unknown = ActiveResponse(response_id, beside=response.out_of_band, blocks=False)
+        active = self._active.pop(response_id, unknown)
         if active.silent:
             self.drop({response_id})
         calls = self._calls.pop(response_id, {})
@@ -178,7 +210,7 @@ class Responses:
         request = self._refused_request(event_id)
         if request is None:
             return None
-        if code == ALREADY_ACTIVE and request.attempts < _MOST_ATTEMPTS:
+        if code == ALREADY_ACTIVE and request.attempts < _MOST_ATTEMPTS and not request.beside:
             self._queue.appendleft(request)
             return self._pump(now_ns)
         return [*self._fail(request, sentence, code or "response_refused"), *self._pump(now_ns)]
@@ -190,13 +222,14 @@ class Responses:
 
     def overdue(self, now_ns: int) -> list[Action]:
         """Give up what the engine did not answer within eventTimeoutMs: a request, or a cancel."""
-        limit_ns = facts.THRESHOLDS.event_timeout_ms * NS_PER_MS
-        seconds = facts.THRESHOLDS.event_timeout_ms // 1000
+        limit_ns = self._answered_within_ms * NS_PER_MS
+        seconds = f"{self._answered_within_ms / 1000:g}"
         actions: list[Action] = []
-        if self._outstanding is not None and now_ns - self._outstanding.sent_ns > limit_ns:
+        late = [each for each in self._sent if now_ns - each.sent_ns > limit_ns]
+        for outstanding in late:
+            self._forget(outstanding)
             sentence = f"The engine did not begin the requested response within {seconds} s."
-            request, self._outstanding = self._outstanding.request, None
-            actions += self._fail(request, sentence, "response_not_created")
+            actions += self._fail(outstanding.request, sentence, "response_not_created")
         for each in list(self._active.values()):
             if each.cancelled_ns is not None and now_ns - each.cancelled_ns > limit_ns:
                 del self._active[each.response_id]
@@ -206,10 +239,11 @@ class Responses:
 
     def abandon(self, error: str) -> list[Action]:
         """The connection ended: nothing that was asked for comes any more."""
-        requests = [*([self._outstanding.request] if self._outstanding is not None else []), *self._queue]
+        requests = [*(each.request for each in self._sent), *self._queue]
         self._ready = False
         self._queue.clear()
         self._outstanding = None
+        self._beside.clear()
         self._active.clear()
         return [Settled(each.token, error) for each in requests if each.token is not None]
 
@@ -217,9 +251,10 @@ class Responses:
         """Return the request whose response.create an error names, and take back what it was thought to have made."""
         if event_id is None:
             return None
-        if self._outstanding is not None and self._outstanding.event_id == event_id:
-            request, self._outstanding = self._outstanding.request, None
-            return request
+        for outstanding in self._sent:
+            if outstanding.event_id == event_id:
+                self._forget(outstanding)
+                return outstanding.request
         for active in self._active.values():
             if active.event_id == event_id and active.request is not None:
                 request = active.request
@@ -235,16 +270,42 @@ class Responses:
             actions.append(Settled(request.token, sentence))
         return actions
 
+    @property
+    def _sent(self) -> list["_Outstanding"]:
+        """The requests that are not answered yet."""
+        return [*([self._outstanding] if self._outstanding is not None else []), *self._beside]
+
+    def _forget(self, outstanding: "_Outstanding") -> None:
+        if outstanding is self._outstanding:
+            self._outstanding = None
+        else:
+            self._beside.remove(outstanding)
+
     def _pump(self, now_ns: int) -> list[Action]:
-        if not self._ready or self.in_progress or self._outstanding is not None or not self._queue:
+        """Send what waits and may go: all that run beside the conversation, and one that does not."""
+        if not self._ready:
             return []
-        request = self._queue.popleft()
-        request.attempts += 1
-        send = self._outbox.send(client.ResponseCreate(response=request.response))
-        self._outstanding = _Outstanding(request, id_of(send), now_ns)
-        return [send]
+        actions: list[Action] = []
+        kept: deque[Request] = deque()
+        for request in self._queue:
+            free = not self.in_progress and self._outstanding is None and not kept
+            if request.void:
+                continue
+            if not (request.beside or free):
+                kept.append(request)
+                continue
+            request.attempts += 1
+            send = self._outbox.send(client.ResponseCreate(response=request.response))
+            outstanding = _Outstanding(request, id_of(send), now_ns)
+            if request.beside:
+                self._beside.append(outstanding)
+            else:
+                self._outstanding = outstanding
+            actions.append(send)
+        self._queue = kept
+        return actions
 
 
 def _fits(request: Request, response: ResponseObject) -> bool:
-    modalities = response.output_modalities
-    return modalities is None or modalities == request.response.output_modalities
+    asked, given = request.output_modalities, response.output_modalities
+    return asked is None or given is None or asked == given

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from simulator.profile import facts
-from simulator.profile.tools import TOOLS
+from simulator.profile.agent_spec import OWN, AgentSpec
 from simulator.protocol.client_events import (
     AudioInput,
     AudioOutput,
@@ -35,7 +35,15 @@ class SessionSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The whole wire object, used while listening is on."""
     listening: bool = True
     """Whether the session starts by listening; if not, its first turn detection is null."""
-    tools: list[dict[str, Any]] = msgspec.field(default_factory=lambda: list(TOOLS))
+    specification: AgentSpec = OWN
+    """Whose tools, words and limits are followed."""
+    tools: tuple[str, ...] | None = None
+    """Names of the specification's tools to declare; None: all."""
+
+    @property
+    def declared_tools(self) -> list[dict[str, Any]]:
+        """The wire objects of the tools that the session declares, in the specification's order."""
+        return [each for each in self.specification.tools if self.tools is None or each["name"] in self.tools]
 
 
 def whole_session(settings: SessionSettings, listening: bool) -> Session:
@@ -44,7 +52,7 @@ def whole_session(settings: SessionSettings, listening: bool) -> Session:
     return Session(
         output_modalities=["audio"],
         instructions=settings.instructions,
-        tools=settings.tools,
+        tools=settings.declared_tools,
         tool_choice="auto",
         audio=SessionAudio(
             input=AudioInput(turn_detection=turn_detection),
@@ -63,13 +71,13 @@ def only_instructions(instructions: str) -> Session:
     return Session(instructions=instructions)
 
 
-UpdateKind = Literal["start", "turn_detection", "instructions"]
+UpdateKind = Literal["start", "turn_detection", "instructions", "raw"]
 
 
 class PendingUpdate(msgspec.Struct, frozen=True):
     """A session.update that was not answered yet."""
 
-    event_id: str
+    event_id: str | None
     kind: UpdateKind
     session: dict[str, Any]
     sent_ns: int
@@ -79,8 +87,9 @@ class PendingUpdate(msgspec.Struct, frozen=True):
 class SettingsInForce:
     """The updates under way, and the settings that the engine said are in force."""
 
-    def __init__(self, outbox: Outbox) -> None:
+    def __init__(self, outbox: Outbox, answered_within_ms: int) -> None:
         self._outbox = outbox
+        self._answered_within_ms = answered_within_ms
         self._pending: deque[PendingUpdate] = deque()
         self.requested: dict[str, Any] | None = None
         """The wire object of all that was asked for."""
@@ -97,6 +106,15 @@ class SettingsInForce:
         self.requested = _merged(self.requested or {}, wire)
         return send
 
+    def raw_sent(self, wire: dict[str, Any], now_ns: int) -> None:
+        """A session.update that somebody wrote by hand was sent: it is answered in its turn, too."""
+        session, event_id = wire.get("session"), wire.get("event_id")
+        asked = session if isinstance(session, dict) else {}
+        known = event_id if isinstance(event_id, str) else None
+        self._pending.append(PendingUpdate(known, "raw", asked, now_ns, None))
+        if isinstance(asked.get("audio", {}), dict):
+            self.requested = _merged(self.requested or {}, asked)
+
     def answered(self, echo: SessionObject | None) -> PendingUpdate | None:
         """Take a session.updated (None: it carried no session) and return the update that it answers, if any."""
         update = self._pending.popleft() if self._pending else None
@@ -104,13 +122,16 @@ class SettingsInForce:
             self.accepted = echo.wire
         if echo is not None and echo.instructions is not None:
             self.instructions = echo.instructions
-        elif update is not None and "instructions" in update.session:
+        elif update is not None and isinstance(update.session.get("instructions"), str):
             self.instructions = update.session["instructions"]
         return update
 
     def refused(self, event_id: str | None) -> PendingUpdate | None:
-        """Take an error and return the update that it refuses, if it names one."""
-        for update in self._pending:
+        """Take an error and return the update that it refuses, if it names one.
+
+        An error that names nothing refuses the oldest update if that is one without an id.
+        """
+        for update in self._pending if event_id is not None else list(self._pending)[:1]:
             if update.event_id == event_id:
                 self._pending.remove(update)
                 return update
@@ -118,7 +139,7 @@ class SettingsInForce:
 
     def overdue(self, now_ns: int) -> list[PendingUpdate]:
         """Return and forget the updates that were not answered within eventTimeoutMs."""
-        limit_ns = facts.THRESHOLDS.event_timeout_ms * NS_PER_MS
+        limit_ns = self._answered_within_ms * NS_PER_MS
         late = [each for each in self._pending if now_ns - each.sent_ns > limit_ns]
         self._pending = deque(each for each in self._pending if each not in late)
         return late

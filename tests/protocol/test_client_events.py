@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from openai import BaseModel
 from openai.types.realtime import RealtimeClientEvent
 
+from simulator.profile.agent_spec import AgentSpec
 from simulator.protocol import client_events as client
 from simulator.session.responses import silent, spoken
 from simulator.session.settings import SessionSettings, only_instructions, only_turn_detection, whole_session
@@ -18,7 +19,9 @@ TOOL = {"type": "function", "name": "answer_choice", "description": "d", "parame
 
 GOLDEN: list[tuple[client.ClientEvent, str]] = [
     (
-        client.SessionUpdate(session=whole_session(SessionSettings(tools=[TOOL]), listening=True)),
+        client.SessionUpdate(
+            session=whole_session(SessionSettings(specification=AgentSpec(tools=(TOOL,))), listening=True)
+        ),
         '{"type":"session.update","session":{"type":"realtime","output_modalities":["audio"],"instructions":"",'
         '"tools":[{"type":"function","name":"answer_choice","description":"d","parameters":{"type":"object"}}],'
         '"tool_choice":"auto","audio":{"input":{"format":{"type":"audio/pcm","rate":24000},"transcription":null,'
@@ -138,3 +141,23 @@ def test_any_item_is_read_back_by_another_reader(item: client.MessageItem | clie
 def test_any_audio_is_read_back_by_another_reader(audio: bytes) -> None:
     wire = json.loads(client.encode(client.InputAudioBufferAppend(audio=audio)))
     assert base64.b64decode(wire["audio"], validate=True) == audio
+
+
+def test_an_event_written_by_hand_is_sent_as_it_stands() -> None:
+    raw = client.RawEvent({"type": "input_audio_buffer.clear", "später": [1.0, None, {"b": 1, "a": 2}]})
+    assert client.encode(raw) == '{"type":"input_audio_buffer.clear","später":[1.0,null,{"b":1,"a":2}]}'
+    assert client.record_json(raw) == raw.wire
+    assert client.audio_of(raw) is None
+
+
+def test_the_audio_of_an_append_written_by_hand_is_known_and_kept_out_of_the_record() -> None:
+    raw = client.RawEvent({"type": "input_audio_buffer.append", "audio": "AQI=", "event_id": "mine"})
+    assert client.audio_of(raw) == b"\x01\x02"
+    assert client.record_json(raw) == {"type": "input_audio_buffer.append", "audio": "", "event_id": "mine"}
+
+
+@pytest.mark.parametrize("audio", ["no base64!", 5, None])
+def test_what_is_no_audio_is_sent_all_the_same(audio: object) -> None:
+    raw = client.RawEvent({"type": "input_audio_buffer.append", "audio": audio})
+    assert client.audio_of(raw) is None
+    assert json.loads(client.encode(raw))["audio"] == audio

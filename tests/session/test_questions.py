@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from simulator.session.actions import Settled
 from tests.session.conversation import MS, Conversation
 
 VAS = {"question": "How warm was your partner?", "minValue": 0, "maxValue": 100}
@@ -54,11 +53,13 @@ def test_an_answer_that_fits_is_accepted_noted_and_followed_by_nothing(talk: Con
     assert talk.notes("answer") == [
         {
             "component": "vasrating",
+            "question": "How warm was your partner?",
             "tool": "answer_scale",
             "call_id": "call_1",
             "arguments": '{"value":70}',
             "value": 70,
             "accepted": True,
+            "attempts": 1,
             "asked_ns": 1000 * MS,
             "answered_ns": 2500 * MS,
         }
@@ -173,34 +174,6 @@ def test_the_tool_of_another_question_is_refused(talk: Conversation) -> None:
     talk.call("answer_text", '{"text":"70"}')
     talk.done()
     assert "answered with answer_scale, not with answer_text" in talk.sent[0]["item"]["output"]
-
-
-def test_the_next_question_takes_the_place_of_an_unanswered_one(talk: Conversation) -> None:
-    talk.created()
-    talk.run(talk.session.ask("textinput", {"question": "Why?"}, False, talk.now_ns, token=2))
-    sentence = "The next question came before this one was answered."
-    assert Settled(1, sentence) in talk.actions
-    talk.call("answer_scale", '{"value":70}')
-    talk.done()
-    assert talk.sent[0] == output('{"error":"This question is not on the screen."}')
-    assert talk.sent[1]["response"]["tool_choice"] == {"type": "function", "name": "answer_text"}
-    talk.created("resp_2")
-    talk.call("answer_text", '{"text":"Because."}', "call_2", "resp_2")
-    talk.done("resp_2")
-    assert talk.settled == [(2, None)]
-
-
-def test_a_replaced_question_that_waits_is_not_requested() -> None:
-    talk = Conversation()
-    talk.created()
-    talk.run(talk.session.ask("vasrating", VAS, False, 0))
-    talk.run(talk.session.ask("textinput", {"question": "Why?"}, False, 0))
-    talk.done()
-    assert [each["response"]["tool_choice"]["name"] for each in talk.sent] == ["answer_text"]
-    talk.created("resp_2")
-    talk.call("answer_text", '{"text":"Because."}', "call_2", "resp_2")
-    talk.done("resp_2")
-    assert talk.sent == [output('{"accepted":true}', "call_2")]
 
 
 def test_a_refused_request_counts_as_an_attempt(talk: Conversation) -> None:
