@@ -32,6 +32,9 @@ _FURTHER_KEYS = (
     ("Ctrl+Enter", "Apply the instructions being edited"),
     ("Enter", "In the study panel: push"),
     ("Ctrl+C", "In the log: copy the selected events as JSON"),
+    ("Ctrl+E", "In the log: edit the selected event and send it again"),
+    ("Ctrl+Shift+E", "In the log: send the selected events again"),
+    ("Ctrl+Enter", "In Compose: send"),
 )
 
 
@@ -55,10 +58,14 @@ def add_menus(window: QMainWindow, menus: Menus) -> dict[str, QAction]:
     return actions
 
 
+def menu_called(window: QMainWindow, title: str) -> QMenu:
+    """Return one of the window's menus."""
+    return next(menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == title)
+
+
 def add_scheme_menu(window: QMainWindow, theme: Theme, chosen: Callable[[Scheme | None], None]) -> None:
     """Add View → Colours: light, dark, or as the system."""
-    view = next(menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&View")
-    menu = view.addMenu("&Colours")
+    menu = menu_called(window, "&View").addMenu("&Colours")
     group = QActionGroup(window)
     for name, scheme in (("As the &system", None), ("&Light", Scheme.LIGHT), ("&Dark", Scheme.DARK)):
         action = menu.addAction(name)

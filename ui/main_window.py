@@ -18,20 +18,24 @@ from PySide6.QtWidgets import (
 from simulator.engines.profiles import config_folder
 from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
 from simulator.profile.facts import TURN_DETECTIONS
+from simulator.profile.tools import TOOLS
 from simulator.record.entries import Entry
 from simulator.resources import data_folder
-from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, push_deeds
+from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, menu_called, push_deeds
 from ui.checks_desk import ChecksDesk
 from ui.checks_feed import ChecksFeed
 from ui.choices import Choices
 from ui.commands import SessionCommands
+from ui.composer_desk import ComposerDesk
 from ui.devices_feed import DevicesFeed
 from ui.dialogs.keys import KeysDialog
 from ui.faults_feed import FaultsFeed
 from ui.models.deck import Deck
-from ui.panels.agent import AgentPanel
+from ui.models.presets import FILE_NAME, Presets
+from ui.panels.agent import VOICES, AgentPanel
 from ui.panels.answers import AnswersPanel
 from ui.panels.checks import NO_REPORT, ChecksPanel, why_not_compared
+from ui.panels.composer import ComposerPanel
 from ui.panels.connection import ConnectionPanel
 from ui.panels.latency import LatencyPanel
 from ui.panels.log import LogPanel
@@ -39,6 +43,7 @@ from ui.panels.notices import FaultsBanner, NoticeBar, RecordBanner
 from ui.panels.study import StudyPanel
 from ui.panels.timeline import TimelinePanel
 from ui.panels.transcript import TranscriptPanel
+from ui.recognition import Recognition
 from ui.record_view import RecordView
 from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
@@ -48,7 +53,7 @@ from ui.theme import Scheme, Theme
 
 TITLE = "Participant Simulator"
 _COMPARE = "&Compare with an earlier report…"
-_TABS = ("Log", "Transcript", "Checks", "Latency", "Answers")
+_TABS = ("Log", "Transcript", "Checks", "Latency", "Answers", "Compose")
 
 
 class MainWindow(QMainWindow):
@@ -95,6 +100,8 @@ class MainWindow(QMainWindow):
             self.connection,
             self.checks,
         )
+        self.recognition = Recognition(self, feed, self.settings, self.transcript)
+        self.composing = ComposerDesk(self, feed, self.composer, self.log)
         self._make_menus()
         self._connect_feed()
         self._connect_panels()
@@ -171,7 +178,8 @@ class MainWindow(QMainWindow):
         self.answers = AnswersPanel(theme)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        panels = (self.log, self.transcript, self.checks, self.latency, self.answers)
+        self.composer = ComposerPanel(theme, TOOLS, VOICES, Presets(config_folder() / FILE_NAME))
+        panels = (self.log, self.transcript, self.checks, self.latency, self.answers, self.composer)
         for name, panel in zip(_TABS, panels, strict=True):
             self.tabs.addTab(panel, name)
 
@@ -208,6 +216,7 @@ class MainWindow(QMainWindow):
             "columns": self._columns,
             "centre": self._centre,
             "log": self.log.splitter,
+            "composer": self.composer.reply.splitter,
             "checks": self.checks.splitter,
         }
         # Space is the talk key: a button or a picker takes it only when it was reached by Tab.
@@ -259,6 +268,7 @@ class MainWindow(QMainWindow):
         }
         self._actions = add_menus(self, self._menus)
         add_scheme_menu(self, self.theme, self._choose_scheme)
+        self.recognition.add_to(menu_called(self, "&Session"))
         self._actions["&Back to live"].setEnabled(False)
         self._count_reports(0)
 
@@ -276,6 +286,9 @@ class MainWindow(QMainWindow):
         self.desk.record_opened.connect(self._show_view)
         self.desk.reports_counted.connect(self._count_reports)
         self.choices.failed.connect(self._tell)
+        self.recognition.failed.connect(self._tell)
+        self.composing.failed.connect(self._tell)
+        self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))
 
     def _connect_panels(self) -> None:
         commands, panel = self.commands, self.connection

@@ -127,7 +127,7 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
         "Tools for this response only, in place of the session's.",
         (
             Field("names", Kind.TOOLS, start=[]),
-            Field("own", Kind.JSON, "Own, as a JSON array", example='[{"type": "function", "name": "…", …}]'),
+            Field("own", Kind.JSON, "Own JSON", example='[{"type": "function", "name": "…", …}]'),
         ),
     ),
     Parameter(
@@ -170,7 +170,7 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
         (
             Field("id", Kind.LINE, "Id", example="pmpt_…"),
             Field("version", Kind.LINE, "Version", example="the current one"),
-            Field("variables", Kind.JSON, "Variables, as a JSON object", example='{"city": "Oslo"}'),
+            Field("variables", Kind.JSON, "Variables", example='{"city": "Oslo"}'),
         ),
     ),
     Parameter(

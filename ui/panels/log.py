@@ -8,10 +8,8 @@ from PySide6.QtGui import (
     QColor,
     QFontMetrics,
     QGuiApplication,
-    QKeySequence,
     QPainter,
     QPaintEvent,
-    QShortcut,
     QShowEvent,
     QStaticText,
 )
@@ -35,6 +33,7 @@ from PySide6.QtWidgets import (
 from simulator.record.entries import Direction, Entry
 from ui.models.entry_text import Sign
 from ui.models.log_model import SIGN_ROLE, Column, Index, LogModel, Show
+from ui.panels.log_menu import LogMenu
 from ui.record_view import RecordView
 from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme, ui_font
 from ui.widgets.json_view import JsonView
@@ -69,6 +68,11 @@ class LogPanel(QWidget):
         self.copy_button.setEnabled(False)
         self._lay_out()
         self._show_count()
+
+    @property
+    def view(self) -> RecordView:
+        """The record that is shown."""
+        return self._view
 
     def set_view(self, view: RecordView) -> None:
         """Show another record, at its end."""
@@ -121,10 +125,14 @@ class LogPanel(QWidget):
         self.filter_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.filter_field.selectAll()
 
+    def selected_entries(self) -> list[Entry]:
+        """Return the selected entries in order."""
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        return [entry for entry in map(self.model.entry_at, rows) if entry is not None]
+
     def copy_selected(self) -> None:
         """Copy the selected entries as JSON, one a line."""
-        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
-        entries = [entry for entry in map(self.model.entry_at, rows) if entry is not None]
+        entries = self.selected_entries()
         if not entries:
             return
         if len(entries) == 1:
@@ -204,9 +212,7 @@ class LogPanel(QWidget):
         table.selectionModel().currentRowChanged.connect(self._current_changed)
         table.selectionModel().selectionChanged.connect(self._delegate.show_selection)
         self.table = table
-        copy = QShortcut(QKeySequence.StandardKey.Copy, table)
-        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.activated.connect(self.copy_selected)
+        self.menu = LogMenu(table, self.selected_entries, self.copy_selected)
         self.model.modelReset.connect(self._keep_columns)
 
     def _lay_out(self) -> None:

@@ -64,7 +64,7 @@ class JsonView(QWidget):
         )
         self._text.setPlaceholderText("Select a row to see its JSON")
         self._text.setAccessibleName("JSON of the selected row")
-        self._highlighter = _Highlighter(self._text.document(), theme)
+        self._highlighter = JsonHighlighter(self._text.document(), theme)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 2, 4, 4)
         layout.setSpacing(2)
@@ -80,11 +80,12 @@ class JsonView(QWidget):
     def show_value(self, value: "Mapping[str, Any] | None", title: str = "") -> None:
         """Show a JSON object under a title; None empties the view, and the title may say what to do."""
         self._title.setText(title)
+        self._title.setVisible(bool(title))
         text = "" if value is None else json.dumps(shortened(value), ensure_ascii=False, indent=2)
         self._text.setPlainText(text)
 
 
-class _Highlighter(QSyntaxHighlighter):
+class JsonHighlighter(QSyntaxHighlighter):
     """Colours keys, strings, numbers and words; follows the theme."""
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
