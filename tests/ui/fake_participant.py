@@ -24,6 +24,7 @@ from simulator.participant.messages import (
     Gap,
     Push,
     Quit,
+    RecogniseWords,
     Reply,
     SetInstructions,
     SetListening,
@@ -77,6 +78,10 @@ class FakeParticipant:
                     self.change(talking=not self.status.talking if recording else down)
             case SetMuted(muted=muted):
                 self.change(muted=muted)
+            case RecogniseWords(model="no-such-model"):
+                return "There is no Whisper model “no-such-model” on this computer."
+            case RecogniseWords(on=on):
+                self.change(recognises=on, recognition_lack="Nothing recognises words here." if on else None)
             case SetListening(on=on):
                 self.note("listening.on" if on else "listening.off")
                 self.change(listening=on)
