@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
         self._stopped: set[str] = set()
         self._make_panels()
         self._lay_out()
+        self.recognition = Recognition(self, feed, self.settings, self.transcript)
         self.choices = Choices(self.connection, self.commands, self.devices_feed, self.settings, theme)
         self.desk = ChecksDesk(
             self,
@@ -100,7 +101,6 @@ class MainWindow(QMainWindow):
             self.connection,
             self.checks,
         )
-        self.recognition = Recognition(self, feed, self.settings, self.transcript)
         self.composing = ComposerDesk(self, feed, self.composer, self.log)
         self._make_menus()
         self._connect_feed()
