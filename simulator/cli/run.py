@@ -36,6 +36,12 @@ def add_command(commands: Commands) -> None:
         metavar="VOICE",
         help="mic, silence, or a recording for all that is said: a fixture's name or an audio file",
     )
+    parser.add_argument(
+        "--recogniser",
+        metavar="MODEL",
+        help="the Whisper model that puts the participant's words into the record: its folder in the format of "
+        "CTranslate2, the name of one that Hugging Face's cache holds, or none (default: tiny.en of the extra `ears`)",
+    )
     parser.add_argument("--record", metavar="DIR", help="folder for the records; without it, your data folder")
     parser.add_argument("--runs", type=at_least_one, default=1, metavar="N", help="run the study N times")
     parser.set_defaults(execute=execute)
@@ -88,7 +94,15 @@ async def _run_all(arguments: argparse.Namespace, study: "Study", target: "Engin
     for number in range(arguments.runs):
         if arguments.runs > 1:
             say(f"Run {number + 1} of {arguments.runs}.")
-        run = StudyRun(study, target, voice, arguments.record, say)
+        run = StudyRun(
+            study,
+            target,
+            voice,
+            arguments.record,
+            say,
+            recognises=arguments.recogniser != "none",
+            recogniser=None if arguments.recogniser == "none" else arguments.recogniser,
+        )
         try:
             outcomes.append(await run.run())
         except asyncio.CancelledError:

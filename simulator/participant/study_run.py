@@ -25,6 +25,7 @@ from simulator.participant.messages import (
     Disconnect,
     Entries,
     Push,
+    RecogniseWords,
     RequestReply,
     SetInstructions,
     SetListening,
@@ -93,7 +94,11 @@ class StudyRun:
         voice: RunVoice,
         record_folder: str | None,
         progress: Callable[[str], None],
+        *,
+        recognises: bool = False,
+        recogniser: str | None = None,
     ) -> None:
+        """`recognises` puts the participant's words into the record, by the model `recogniser` (see RecogniseWords)."""
         if voice.recording is not None and not study.speaks:
             # A study that says nothing itself is run with this voice all the same: it is said at the start.
             said = steps.Step(steps.Say(voice.recording), line=1)
@@ -103,6 +108,8 @@ class StudyRun:
         self._voice = voice
         self._record_folder = record_folder
         self._progress = progress
+        self._recognises, self._recogniser = recognises, recogniser
+        self._recognition_lack: str | None = None
         self._happenings: asyncio.Queue[_Happening] = asyncio.Queue()
         self._runner = StudyRunner(study, speaks=voice.kind is not VoiceKind.SILENCE)
         self._asking: set[asyncio.Task[None]] = set()
@@ -134,6 +141,7 @@ class StudyRun:
         return self.outcome
 
     async def _begin(self, host: InProcessHost) -> None:
+        await _must(host.send(RecogniseWords, on=self._recognises, model=self._recogniser))
         if self._voice.kind is VoiceKind.MICROPHONE:
             await _must(host.send(ChooseVoice, kind=VoiceKind.MICROPHONE))
             await _must(host.send(SetTalk, down=True))
@@ -266,6 +274,9 @@ class StudyRun:
 
     def _stands(self, message: Status) -> None:
         connected = message.connection is ConnectionState.CONNECTED
+        if message.recognition_lack not in {None, self._recognition_lack}:
+            self._progress(str(message.recognition_lack))
+        self._recognition_lack = message.recognition_lack
         for lack in message.lacks:
             if lack not in self._lacks:
                 self._progress(lack)
