@@ -22,6 +22,7 @@ from simulator.profile.tools import TOOLS
 from simulator.record.entries import Entry
 from simulator.resources import data_folder
 from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, menu_called, push_deeds
+from ui.calls_desk import CallsDesk
 from ui.checks_desk import ChecksDesk
 from ui.checks_feed import ChecksFeed
 from ui.choices import Choices
@@ -102,6 +103,7 @@ class MainWindow(QMainWindow):
             self.checks,
         )
         self.composing = ComposerDesk(self, feed, self.composer, self.log)
+        self.calls = CallsDesk(self, feed, self.agent.calls)
         self._make_menus()
         self._connect_feed()
         self._connect_panels()
@@ -242,6 +244,7 @@ class MainWindow(QMainWindow):
                 Deed("&Quit", "Ctrl+Q", self._quit),
             ],
             "&Push": push_deeds(self.study.choose_push),
+            "C&alls": [*self.calls.deeds()],
             "&Checks": [
                 Deed("&Run all checks", "F9", self._run_all_checks),
                 Deed("&Stop the checks", "Shift+F9", self.checks_feed.stop),
@@ -287,7 +290,8 @@ class MainWindow(QMainWindow):
         self.desk.reports_counted.connect(self._count_reports)
         self.choices.failed.connect(self._tell)
         self.recognition.failed.connect(self._tell)
-        self.composing.failed.connect(self._tell)
+        for desk in (self.composing, self.calls):
+            desk.failed.connect(self._tell)
         self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))
 
     def _connect_panels(self) -> None:

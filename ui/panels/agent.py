@@ -23,6 +23,7 @@ from simulator.profile.facts import DEFAULT_VOICE
 from simulator.record.entries import Entry
 from simulator.units import NS_PER_MS
 from ui.models.session_diff import FieldPair, Match, compare_sessions, in_words
+from ui.panels.calls import CallsPanel
 from ui.theme import SPACE_PX, Theme
 
 VOICES = ("marin", "cedar", "alloy", "ash", "ballad", "coral", "echo", "sage", "shimmer", "verse")
@@ -41,6 +42,8 @@ class AgentPanel(QFrame):
         self._status = Status()
         self._refused = ""
         self._answer: Entry | None = None
+        self._part: tuple[str, str | None] = ("", None)
+        """The part entered last and the instructions that it brought."""
         self._compared: tuple[Any, Any] | None = None
         self._build()
         self._lay_out()
@@ -70,10 +73,17 @@ class AgentPanel(QFrame):
         )
         if not connected:
             self._refused = ""
+            self._part = ("", None)
         self._show_instructions()
+        self.calls.show_status(status)
         if self._compared != (status.session_requested, status.session_accepted):
             self._compared = (status.session_requested, status.session_accepted)
             self._show_session(compare_sessions(*self._compared))
+
+    def show_part(self, name: str, instructions: str | None) -> None:
+        """A part of the study was entered: its instructions, which hold those of the editor, are asked for by it."""
+        self._part = (name, instructions)
+        self._show_instructions()
 
     def show_applied(self, error: str | None) -> None:
         """Say what became of the last Apply."""
@@ -142,6 +152,7 @@ class AgentPanel(QFrame):
         self.answer_line = QLabel()
         self.answer_line.setWordWrap(True)
         self.answer_line.setProperty("role", "muted")
+        self.calls = CallsPanel(self._theme)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -160,17 +171,29 @@ class AgentPanel(QFrame):
         voice.addWidget(label)
         voice.addWidget(self.voice_picker, 1)
         column.addLayout(voice)
-        column.addWidget(_heading("SESSION"))
-        column.addWidget(self.session_line)
-        column.addWidget(self.session, 4)
+        self._session_part = QWidget()
+        session = QVBoxLayout(self._session_part)
+        session.setContentsMargins(0, 0, 0, 0)
+        session.setSpacing(2 * SPACE_PX)
+        session.addWidget(_heading("SESSION"))
+        session.addWidget(self.session_line)
+        session.addWidget(self.session, 1)
+        column.addWidget(self._session_part, 4)
         column.addWidget(_heading("LAST ANSWER"))
         column.addWidget(self.answer_value)
         column.addWidget(self.answer_line)
+        column.addWidget(self.calls, 0)
+        # What waits for the operator takes the place of what can be looked up later.
+        self.calls.waiting_changed.connect(lambda waiting: self._session_part.setHidden(waiting > 0))
+        self.calls.waiting_changed.connect(lambda waiting: column.setStretchFactor(self.calls, 6 if waiting else 0))
 
     def _show_instructions(self) -> None:
         colours = self._theme.colours
         connected = self._status.connection is ConnectionState.CONNECTED
-        same = self._status.instructions_accepted == self.instructions
+        accepted = self._status.instructions_accepted
+        part, in_part = self._part
+        by_part = in_part is not None and accepted == in_part and in_part.startswith(self.instructions)
+        same = accepted == self.instructions or by_part
         self.apply_button.setEnabled(connected and not same)
         self.apply_button.setToolTip(
             "Send these instructions (Ctrl+Enter in the editor)."
@@ -184,7 +207,7 @@ class AgentPanel(QFrame):
         elif not connected:
             text, colour = "○ Sent when you connect", colours.text_muted
         elif same:
-            text, colour = "✓ In force", colours.passed
+            text, colour = f"✓ In force, with part “{part}”" if by_part else "✓ In force", colours.passed
         else:
             text, colour = "● Edited: not in force yet", colours.warning
         self.state.setText(text)
