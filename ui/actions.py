@@ -1,14 +1,16 @@
 """Menus and keys: one table says what can be done, by which key, and fills the menus, the shortcuts and the sheet of
 keys, so that none of the three can differ from the others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from ui.models.pushes import PUSHES, push_key
+from ui.study_desk import StudyDesk
 from ui.theme import Scheme, Theme
 
 
@@ -19,9 +21,19 @@ class Deed:
     name: str
     key: str
     do: Callable[[], None]
+    on: QWidget | None = None
+    """The widget that must have the focus for the key; None: the key works in the whole window."""
 
 
-Menus = dict[str, list[Deed | None]]
+@dataclass(frozen=True, slots=True)
+class Submenu:
+    """A menu in a menu, filled each time it opens."""
+
+    name: str
+    fill: Callable[[QMenu], None]
+
+
+Menus = dict[str, Sequence[Deed | Submenu | None]]
 """Menu title → deeds; None is a separator."""
 
 _FURTHER_KEYS = (
@@ -30,7 +42,7 @@ _FURTHER_KEYS = (
     ("Z", "Freeze the timeline"),
     ("+  −", "Zoom the timeline"),
     ("Ctrl+Enter", "Apply the instructions being edited"),
-    ("Enter", "In the study panel: push"),
+    ("Enter", "In the list of steps: push the selected; in a quick push: push it"),
     ("Ctrl+C", "In the log: copy the selected events as JSON"),
     ("Ctrl+E", "In the log: edit the selected event and send it again"),
     ("Ctrl+Shift+E", "In the log: send the selected events again"),
@@ -48,9 +60,16 @@ def add_menus(window: QMainWindow, menus: Menus) -> dict[str, QAction]:
             if deed is None:
                 menu.addSeparator()
                 continue
+            if isinstance(deed, Submenu):
+                submenu = menu.addMenu(deed.name)
+                submenu.aboutToShow.connect(partial(deed.fill, submenu))
+                continue
             action = QAction(deed.name, window)
             if deed.key:
                 action.setShortcut(QKeySequence(deed.key))
+            if deed.on is not None:
+                action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+                deed.on.addAction(action)
             action.setAutoRepeat(False)
             action.triggered.connect(lambda _checked=False, do=deed.do: do())
             menu.addAction(action)
@@ -79,16 +98,43 @@ def key_groups(menus: Menus) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return what the sheet of keys shows: a group a menu, and the keys that no menu has."""
     groups = []
     for title, deeds in menus.items():
-        keys = [(_shown(deed.key), deed.name.replace("&", "")) for deed in deeds if deed is not None and deed.key]
+        keys = [(_shown(deed.key), _words(deed)) for deed in deeds if isinstance(deed, Deed) and deed.key]
         if keys:
             groups.append((title.replace("&", ""), keys))
     groups.append(("Further", list(_FURTHER_KEYS)))
     return groups
 
 
-def push_deeds(push: Callable[[int], None]) -> list[Deed | None]:
+def study_deeds(desk: StudyDesk, deck: QWidget) -> list[Deed | Submenu | None]:
+    """Return the deeds of the study; keys that change steps work while the list `deck` has the focus."""
+    return [
+        Deed("&New", "Ctrl+N", desk.new),
+        Deed("&Open…", "Ctrl+O", desk.files.ask_open),
+        Submenu("Open &recent", desk.offer_recent),
+        Submenu("Sa&mples", desk.offer_samples),
+        Deed("&Save", "Ctrl+S", desk.files.save),
+        Deed("Save &as…", "Ctrl+Shift+S", desk.files.save_as),
+        None,
+        Deed("Push the ne&xt step", "N", desk.push_next),
+        Deed("&Play by time, or stop", "P", desk.play_or_stop),
+        None,
+        Deed("&Edit the step…", "F2", desk.edit, deck),
+        Deed("&Duplicate", "Ctrl+D", desk.duplicate, deck),
+        Deed("Move &up", "Alt+Up", desk.move_up, deck),
+        Deed("Move do&wn", "Alt+Down", desk.move_down, deck),
+        Deed("De&lete", "Del", desk.delete, deck),
+        Deed("Undo", "Ctrl+Z", desk.undo, deck),
+        Deed("Redo", "Ctrl+Shift+Z", desk.redo, deck),
+    ]
+
+
+def push_deeds(push: Callable[[int], None]) -> list[Deed | Submenu | None]:
     """Return a deed for each kind of push."""
     return [Deed(f"{kind.name}…", push_key(row), partial(push, row)) for row, kind in enumerate(PUSHES)]
+
+
+def _words(deed: Deed) -> str:
+    return deed.name.replace("&", "") + (", in the list of steps" if deed.on is not None else "")
 
 
 def _shown(key: str) -> str:

@@ -68,4 +68,4 @@ class SystemSignals(QObject):
         self._reader.recv(64)
 
     def _close_window(self, _number: int, _frame: FrameType | None) -> None:
-        self._window.close()
+        self._window.end()

@@ -6,13 +6,11 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from simulator.participant.messages import (
-    Ask,
+    AnyCommand,
     ChooseOutput,
     Connect,
     ConnectionState,
     Disconnect,
-    Push,
-    RequestReply,
     SetInstructions,
     SetListening,
     SetMuted,
@@ -21,7 +19,7 @@ from simulator.participant.messages import (
     VoiceKind,
 )
 from ui.models.voices import Voice
-from ui.session_feed import SessionFeed
+from ui.session_feed import SessionFeed, Then
 
 
 class SessionCommands(QObject):
@@ -29,8 +27,6 @@ class SessionCommands(QObject):
 
     failed = Signal(str)
     """A command was refused, in one sentence."""
-    pushed = Signal(object)
-    """What became of a push: one sentence, or None."""
     applied = Signal(object)
     """What became of new instructions: one sentence, or None."""
 
@@ -54,8 +50,9 @@ class SessionCommands(QObject):
         instructions: str,
         agent_voice: str,
         faults: Sequence[str] = (),
+        tools: Sequence[str] | None = None,
     ) -> None:
-        """Connect; `faults` are rules that the embedded engine is to break."""
+        """Connect; `faults` are rules that the embedded engine is to break, `tools` None declares all."""
         command = Connect(
             id=0,
             engine=engine,
@@ -63,6 +60,7 @@ class SessionCommands(QObject):
             instructions=instructions,
             voice=agent_voice,
             faults=list(faults),
+            tools=None if tools is None else list(tools),
         )
         self._feed.send(command, self._tell)
 
@@ -110,9 +108,9 @@ class SessionCommands(QObject):
         self._feed.send(StopReply(id=0), self._tell)
         return True
 
-    def push(self, command: Push | Ask | RequestReply) -> None:
-        """Send a context item, a question or the wish for a reply."""
-        self._feed.send(command, self.pushed.emit)
+    def send(self, command: AnyCommand, then: Then) -> None:
+        """Send a push or another command of the study; `then` hears a sentence where it was refused, else None."""
+        self._feed.send(command, then)
 
     def set_instructions(self, text: str) -> None:
         """Ask the engine to take these instructions."""

@@ -21,7 +21,7 @@ from simulator.profile.facts import TURN_DETECTIONS
 from simulator.profile.tools import TOOLS
 from simulator.record.entries import Entry
 from simulator.resources import data_folder
-from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, menu_called, push_deeds
+from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, menu_called, push_deeds, study_deeds
 from ui.calls_desk import CallsDesk
 from ui.checks_desk import ChecksDesk
 from ui.checks_feed import ChecksFeed
@@ -49,6 +49,8 @@ from ui.record_view import RecordView
 from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
 from ui.settings import WindowSettings
+from ui.study_desk import StudyDesk
+from ui.study_drop import StudyDrop
 from ui.talk_key import TalkKey, takes_text
 from ui.theme import Scheme, Theme
 
@@ -87,9 +89,13 @@ class MainWindow(QMainWindow):
         self.commands = SessionCommands(feed, self)
         self._shown = feed.view
         self._closing = False
+        self._leaves_study = False
         self._stopped: set[str] = set()
         self._make_panels()
         self._lay_out()
+        self.study_desk = StudyDesk(
+            self, theme, self.deck, self.study, feed, self.commands, self.agent, self.connection, self.settings
+        )
         self.recognition = Recognition(self, feed, self.settings, self.transcript)
         self.choices = Choices(self.connection, self.commands, self.devices_feed, self.settings, theme)
         self.desk = ChecksDesk(
@@ -117,6 +123,7 @@ class MainWindow(QMainWindow):
         self.feed.start()
         self.devices_feed.refresh()
         self.checks_feed.list_checks()
+        self.study_desk.restore()
 
     def show_live(self) -> None:
         """Put the live session on screen."""
@@ -131,18 +138,32 @@ class MainWindow(QMainWindow):
         panel = self.connection
         self.settings.set_text("engine", panel.engine)
         self.commands.open_session(
-            panel.engine, panel.turn_detection, self.agent.instructions, self.agent.voice, self.desk.faults
+            panel.engine,
+            panel.turn_detection,
+            self.agent.instructions,
+            self.agent.voice,
+            self.desk.faults,
+            self.study_desk.tools,
         )
 
+    def end(self) -> None:
+        """Close, whatever is unsaved: the user was asked, or the system ends the program."""
+        self._leaves_study = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Hide at once; the processes end in order within two seconds, then `ended` follows."""
+        """Hide at once, unless the study is unsaved; the processes end within two seconds, then `ended` follows."""
+        if self.deck.unsaved and not (self._closing or self._leaves_study):
+            event.ignore()
+            self.study_desk.files.guard(self.end)
+            return
         event.accept()
         if self._closing:
             return
         self._closing = True
         self.desk.close()
         self.settings.save(self, self._splitters)
-        self.settings.set_text("instructions", self.agent.instructions)
+        self.study_desk.close()
         for asking in (self.devices_feed, self.reports_feed, self.faults_feed):
             asking.stop_and_wait()
         self.choices.adder.stop_and_wait()
@@ -202,8 +223,8 @@ class MainWindow(QMainWindow):
         for panel, stretch in ((self.study, 1), (self._centre, 6), (self.agent, 2)):
             self._columns.addWidget(panel)
             self._columns.setStretchFactor(self._columns.count() - 1, stretch)
-        self._columns.setSizes([222, 748, 310])
-        self.study.setMinimumWidth(200)
+        self._columns.setSizes([264, 706, 310])
+        self.study.setMinimumWidth(256)
         self.agent.setMinimumWidth(240)
         central = QWidget()
         rows = QVBoxLayout(central)
@@ -220,6 +241,7 @@ class MainWindow(QMainWindow):
             "log": self.log.splitter,
             "composer": self.composer.reply.splitter,
             "checks": self.checks.splitter,
+            "study": self.study.splitter,
         }
         # Space is the talk key: a button or a picker takes it only when it was reached by Tab.
         takers = [*self.findChildren(QAbstractButton), *self.findChildren(QComboBox)]
@@ -238,11 +260,12 @@ class MainWindow(QMainWindow):
                 Deed("&Open or close the microphone", "O", panel.open_button.click),
                 None,
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
-                Deed("&Voice from a file…", "Ctrl+O", self.choices.ask_voice_file),
+                Deed("&Voice from a file…", "Ctrl+Shift+O", self.choices.ask_voice_file),
                 Deed("Look for audio &devices again", "F4", self.devices_feed.refresh),
                 None,
                 Deed("&Quit", "Ctrl+Q", self._quit),
             ],
+            "S&tudy": study_deeds(self.study_desk, self.study.deck.view),
             "&Push": push_deeds(self.study.choose_push),
             "C&alls": [*self.calls.deeds()],
             "&Checks": [
@@ -250,7 +273,7 @@ class MainWindow(QMainWindow):
                 Deed("&Stop the checks", "Shift+F9", self.checks_feed.stop),
                 None,
                 Deed("&Open the report", "Ctrl+R", self.desk.open_report),
-                Deed("Sa&ve the report…", "Ctrl+S", self.desk.save_report),
+                Deed("Sa&ve the report…", "Ctrl+Shift+R", self.desk.save_report),
                 Deed(_COMPARE, "", self.desk.compare_reports),
                 None,
                 Deed("&Faults of the embedded engine…", "Ctrl+F", self.desk.ask_faults),
@@ -263,7 +286,7 @@ class MainWindow(QMainWindow):
                 None,
                 Deed("&Filter the log", "/", self._filter_log),
                 Deed("&Problems", "Ctrl+P", self._show_problems),
-                Deed("&Instructions", "F2", lambda: self.agent.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)),
+                Deed("&Instructions", "I", lambda: self.agent.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)),
                 Deed("&Back to live", "F8", self.show_live),
                 None,
             ],
@@ -289,6 +312,8 @@ class MainWindow(QMainWindow):
         self.desk.record_opened.connect(self._show_view)
         self.desk.reports_counted.connect(self._count_reports)
         self.choices.failed.connect(self._tell)
+        self.study_desk.failed.connect(self._tell)
+        StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
         for desk in (self.composing, self.calls):
             desk.failed.connect(self._tell)
@@ -308,9 +333,7 @@ class MainWindow(QMainWindow):
         panel.report_requested.connect(partial(self.tabs.setCurrentWidget, self.checks))
         self.misbehaviour.change_requested.connect(self.desk.ask_faults)
         commands.failed.connect(self._tell)
-        commands.pushed.connect(self.study.pushes.show_sent)
         commands.applied.connect(self.agent.show_applied)
-        self.study.pushes.push_requested.connect(commands.push)
         self.agent.instructions_applied.connect(commands.set_instructions)
         self.talk_key = TalkKey(self)
         self.talk_key.pressed.connect(commands.press_talk)
@@ -328,7 +351,6 @@ class MainWindow(QMainWindow):
         scheme = self.settings.text("scheme")
         if scheme in set(Scheme):
             self.theme.choose(Scheme(scheme))
-        self.agent.editor.setPlainText(self.settings.text("instructions"))
         self.choices.load_engines()
 
     def _show_view(self, view: RecordView) -> None:
@@ -366,8 +388,6 @@ class MainWindow(QMainWindow):
 
     def _show_status(self, status: Status) -> None:
         self.connection.show_status(status)
-        self.study.pushes.show_status(status)
-        self.study.deck.show_status(status)
         self.agent.show_status(status)
         self.notices.show_lacks(status.lacks)
         faults = [] if status.connection is ConnectionState.IDLE else status.faults

@@ -98,7 +98,8 @@ def test_space_talks_with_a_recording_but_not_while_typing(rig: WindowRig) -> No
     window.log.filter_field.setFocus()
     QTest.keyClicks(window.log.filter_field, "x l")
     assert window.log.filter_field.text() == "x l"
-    window.commands.push(window.study.pushes.forms[2].command())
+    window.study.pushes.choose(2)
+    window.study.pushes.push()
     rig.wait_for_command("push")
     assert len(rig.commands("set_talk")) == talks
     assert not rig.commands("set_listening")

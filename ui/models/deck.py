@@ -5,7 +5,7 @@ tuple of rows; the ones before it are what undo goes back to.
 """
 
 import enum
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -101,11 +101,17 @@ class Deck:
         self._numbers = None
         self.forget_marks()
 
-    def mark_saved(self, study: Study, path: Path) -> None:
-        """Note that `study` was written to `path`: what was changed while it was written is unsaved still."""
+    def mark_saved(self, asked: Study, written: Study, path: Path) -> None:
+        """Note that the study that was `asked` for lies at `path` as `written`, with its files beside it.
+
+        What was changed while it was written is unsaved still.
+        """
         self.path = path
-        if tuple(row.step for row in self.rows) == study.steps:
-            self._saved = (self.rows, msgspec.structs.replace(study, steps=()))
+        if self.study != asked:
+            return
+        if written != asked:
+            self.rows = tuple(Row(row.key, step) for row, step in zip(self.rows, written.steps, strict=True))
+        self._saved = (self.rows, self._head)
 
     def set_head(self, **changes: Any) -> None:
         """Change the study's name, instructions, voice and so on."""
@@ -131,10 +137,6 @@ class Deck:
         self._arrange((*self.rows[:place], Row(key, step), *self.rows[place + 1 :]))
         self._marks.pop(key, None)
         return [key]
-
-    def replace(self, change: Callable[[Step], Step]) -> None:
-        """Change each step, as when files moved."""
-        self._arrange(tuple(Row(row.key, change(row.step)) for row in self.rows))
 
     def insert(self, place: int, steps: Iterable[Step]) -> list[int]:
         """Put steps before the row at `place`."""

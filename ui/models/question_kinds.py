@@ -10,9 +10,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.errors import SimulatorError, UsageError
-from simulator.profile.answers import dimensions_of, judge, options_of, prompt_of, question_text
+from simulator.profile.answers import judge
+from simulator.profile.components import (
+    bounds_of,
+    check_config,
+    check_place,
+    dimensions_of,
+    number_text,
+    options_of,
+    prompt_of,
+)
 from simulator.profile.tools import ARGUMENT_OF, tool_for
-from simulator.study.steps import AskQuestion
+from simulator.study.steps import AskQuestion, ShownOn
 from ui.models.form_fields import FormField, Values, number, required
 
 ON_SCREEN, IN_PAUSE, OVER_VIDEO = "on a screen", "in a rating pause", "in a rating pause over video"
@@ -72,16 +81,16 @@ def question_action(form: ComponentForm, values: Values, before: AskQuestion | N
     spelling = "prompt" if "prompt" in old and "question" not in old else _spelling(form.component, old)
     kept = {key: value for key, value in old.items() if key not in _KNOWN[form.component]}
     config = {spelling: words, **form.config(values, old), **kept}
-    question_text(form.component, config)
+    check_config(form.component, config)
     where = str(values["where"])
-    if where == ON_SCREEN and form.where is not ON_SCREEN:
-        raise UsageError(f"{form.name} can be answered in a rating pause only.")
+    shown_on: ShownOn = "screen" if where == ON_SCREEN else "rating pause"
+    check_place(form.component, shown_on)
     return AskQuestion(
         form.component,
         config,
         during_video=where == OVER_VIDEO,
         within_s=float(values["within_s"]),
-        shown_on="screen" if where == ON_SCREEN else "rating pause",
+        shown_on=shown_on,
         attempts=int(values["attempts"]),
         video_chat=video_chat(values),
         own_answer=_own_answer(form, config, values["own_answer"]),
@@ -148,9 +157,9 @@ def _own_answer(form: ComponentForm, config: dict[str, Any], given: Any) -> Any:
 
 def _own_words(form: ComponentForm, value: Any) -> Any:
     if isinstance(value, Mapping):
-        return [f"{label} = {score:g}" for label, score in value.items()]
+        return [f"{label} = {number_text(score)}" for label, score in value.items()]
     if form.component in _ONE_LINE:
-        return "" if value is None else f"{value:g}" if isinstance(value, int | float) else str(value)
+        return "" if value is None else number_text(value) if isinstance(value, int | float) else str(value)
     return [] if value is None else list(value) if isinstance(value, list | tuple) else [str(value)]
 
 
@@ -160,13 +169,8 @@ _ONE_LINE = ("likertscale", "vasrating", "textinput", "audiorecording")
 def _options(values: Values, old: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Return the options in the spelling that they came in; objects whose text is kept stay objects."""
     spelled = next((each for each in ("choices", "options") if old.get(each)), key)
-    objects: dict[str, Any] = {}
-    if old.get(spelled):
-        objects = dict(zip(options_of(old), old[spelled], strict=True))
+    objects: dict[str, Any] = dict(zip(_option_lines(old), old.get(spelled) or (), strict=False))
     texts = [str(text) for text in values["options"]]
-    twice = next((text for place, text in enumerate(texts) if text in texts[:place]), None)
-    if twice is not None:
-        raise UsageError(f"“{twice}” stands twice among the choices: an answer could not tell them apart.")
     return {spelled: [objects.get(text, text) for text in texts]}
 
 
@@ -192,31 +196,25 @@ def _required(values: Values) -> dict[str, Any]:
     return {} if values["required"] else {"required": False}
 
 
-def _likert_config(values: Values, _old: Mapping[str, Any]) -> dict[str, Any]:
-    config: dict[str, Any] = {"scale": int(values["scale"]), **_ends(values, "minLabel", "maxLabel")}
+def _likert_config(values: Values, old: Mapping[str, Any]) -> dict[str, Any]:
+    points = int(values["scale"])
+    spelled = "scalePoints" if "scalePoints" in old and "scale" not in old else "scale"
+    config: dict[str, Any] = {spelled: points, **_ends(values, "minLabel", "maxLabel")}
     labels = [str(label) for label in values["labels"]]
     if labels:
-        if len(labels) != config["scale"]:
-            raise UsageError(
-                f"A scale of {config['scale']} points has {len(labels)} labels: give one a point, or none."
-            )
+        if len(labels) != points:
+            raise UsageError(f"A scale of {points} points has {len(labels)} labels: give one a point, or none.")
         config["labels"] = labels
     return config
 
 
 def _range_config(values: Values, _old: Mapping[str, Any]) -> dict[str, Any]:
-    low, high = (
-        number(str(values["minValue"]), "The lowest value"),
-        number(str(values["maxValue"]), "The highest value"),
-    )
-    if low >= high:
-        raise UsageError(f"The lowest value, {low:g}, is not below the highest, {high:g}.")
-    config: dict[str, Any] = {"minValue": low, "maxValue": high}
+    config: dict[str, Any] = {
+        "minValue": number(str(values["minValue"]), "The lowest value"),
+        "maxValue": number(str(values["maxValue"]), "The highest value"),
+    }
     if str(values["step"]).strip():
-        step = number(str(values["step"]), "The step")
-        if not 0 < step <= high - low:
-            raise UsageError(f"The step must lie above 0 and within the range: {step:g} does not.")
-        config["step"] = step
+        config["step"] = number(str(values["step"]), "The step")
     return config | _ends(values, "minLabel", "maxLabel")
 
 
@@ -228,13 +226,11 @@ def _ranking_config(values: Values, old: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _rapid_config(values: Values, old: Mapping[str, Any]) -> dict[str, Any]:
-    known = dict(zip(dimensions_of(old), old["dimensions"], strict=True)) if old.get("dimensions") else {}
+    known = dict(zip(_dimension_labels(old), old.get("dimensions") or (), strict=False))
     dimensions: list[dict[str, Any]] = []
     for label, low, high in values["dimensions"]:
         if not label.strip():
             raise UsageError("A dimension has no label: write one, or delete the row.")
-        if any(label.strip() == each["label"] for each in dimensions):
-            raise UsageError(f"The dimension “{label.strip()}” stands twice: keep one of them.")
         before = known.get(label.strip())
         extra = {k: v for k, v in before.items() if k not in _DIMENSION} if isinstance(before, Mapping) else {}
         ends = {key: text.strip() for key, text in (("minLabel", low), ("maxLabel", high)) if text.strip()}
@@ -245,13 +241,17 @@ def _rapid_config(values: Values, old: Mapping[str, Any]) -> dict[str, Any]:
 _DIMENSION = ("label", "minLabel", "maxLabel", "text", "value")
 
 
-def _rapid_values(config: Mapping[str, Any]) -> dict[str, Any]:
+def _dimension_labels(config: Mapping[str, Any]) -> list[str]:
     try:
-        labels = dimensions_of(config)
+        return dimensions_of(config)
     except SimulatorError:
-        return {"dimensions": []}
+        return []
+
+
+def _rapid_values(config: Mapping[str, Any]) -> dict[str, Any]:
+    labels = _dimension_labels(config)
     rows = []
-    for label, each in zip(labels, config["dimensions"], strict=True):
+    for label, each in zip(labels, config.get("dimensions") or (), strict=False):
         own = each if isinstance(each, Mapping) else {}
         rows.append((label, str(own.get("minLabel") or ""), str(own.get("maxLabel") or "")))
     return {"dimensions": rows}
@@ -269,6 +269,13 @@ def _words(config: Mapping[str, Any], *keys: str) -> dict[str, str]:
 def _whole(config: Mapping[str, Any], key: str, default: int) -> int:
     value = config.get(key, default)
     return int(value) if isinstance(value, int | float) else default
+
+
+def _points(config: Mapping[str, Any]) -> int:
+    try:
+        return round(bounds_of("likertscale", config)[1])
+    except SimulatorError:
+        return 7
 
 
 _REQUIRED = FormField("required", "Must be answered", "yes", True)
@@ -303,7 +310,7 @@ COMPONENT_FORMS: tuple[ComponentForm, ...] = (
         ),
         _likert_config,
         lambda config: {
-            "scale": _whole(config, "scale", 7),
+            "scale": _points(config),
             **_words(config, "minLabel", "maxLabel"),
             "labels": [str(each) for each in config.get("labels") or ()],
         },
@@ -371,7 +378,7 @@ COMPONENT_FORMS: tuple[ComponentForm, ...] = (
 _ALWAYS = {"question", "prompt"}
 _KNOWN: dict[str, set[str]] = {
     "multiplechoice": {*_ALWAYS, "choices", "options", "allowMultiple", "required"},
-    "likertscale": {*_ALWAYS, "scale", "minLabel", "maxLabel", "labels"},
+    "likertscale": {*_ALWAYS, "scale", "scalePoints", "minLabel", "maxLabel", "labels"},
     "vasrating": {*_ALWAYS, "minValue", "maxValue", "step", "minLabel", "maxLabel"},
     "ranking": {*_ALWAYS, "choices", "options", "lowLabel", "highLabel"},
     "textinput": {*_ALWAYS, "required"},

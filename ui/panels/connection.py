@@ -1,9 +1,10 @@
 """The top bar: which engine, connected or not, whose voice, and the states to be read from two metres away."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -73,7 +74,8 @@ class ConnectionPanel(QFrame):
     @property
     def turn_detection(self) -> dict[str, Any]:
         """The whole wire object of the turn detection chosen."""
-        return turn_detection(str(self.turn_detection_picker.currentData()))
+        chosen = self.turn_detection_picker.currentData()
+        return dict(chosen) if isinstance(chosen, dict) else turn_detection(str(chosen))
 
     @property
     def voice(self) -> Voice:
@@ -95,6 +97,16 @@ class ConnectionPanel(QFrame):
         """Show which rules the embedded engine will be told to break."""
         self._faults = list(chosen)
         self._show_faults()
+
+    def offer_turn_detection(self, wire: dict[str, Any] | None) -> None:
+        """Offer and choose the turn detection of a study, beside the usual ones; None takes the last one back."""
+        picker = self.turn_detection_picker
+        if isinstance(picker.itemData(picker.count() - 1), dict):
+            picker.removeItem(picker.count() - 1)
+        if wire is not None:
+            picker.addItem(f"study: {wire.get('type', '')}", wire)
+            picker.setItemData(picker.count() - 1, json.dumps(wire, indent=1), Qt.ItemDataRole.ToolTipRole)
+            picker.setCurrentIndex(picker.count() - 1)
 
     def set_voices(self, voices: list[Voice], chosen: Voice) -> None:
         """Offer these voices; the chosen one is added where it is not among them."""

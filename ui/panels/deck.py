@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,7 +19,8 @@ from ui.theme import SPACE_PX, Theme
 from ui.widgets.deck_view import DeckView
 
 NOT_CONNECTED = "Connect first (F5): a push needs a session."
-_NEVER_SAVED = "new"
+_NO_ARROW = "QPushButton::menu-indicator { image: none; width: 0; }"
+"""The words of a button that opens a menu end with an arrow: the style's own would lie on top of them."""
 
 
 class DeckPanel(QFrame):
@@ -52,10 +52,9 @@ class DeckPanel(QFrame):
         self.context_menu: QMenu | None = None
         """What a right click on a step offers; given by the owner of the actions."""
         self.name = QLabel()
-        self.add_button = QToolButton()
-        self.add_button.setText("Add")
+        self.add_button = QPushButton("Add ▾")
+        self.add_button.setStyleSheet(_NO_ARROW)
         self.add_button.setToolTip("Add a step behind the selected one")
-        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._add_menu())
         self.push_button = QPushButton("Push  ⏎")
         self.next_button = QPushButton("Next  N")
@@ -65,7 +64,8 @@ class DeckPanel(QFrame):
         self.play_button.clicked.connect(self.play_requested)
         self.reason = QLabel()
         self.reason.setWordWrap(True)
-        self.samples_button = QPushButton("Open a sample")
+        self.samples_button = QPushButton("Open a sample ▾")
+        self.samples_button.setStyleSheet(_NO_ARROW)
         self.open_button = QPushButton("Open a study…")
         self.open_button.clicked.connect(self.open_requested)
         self._stack = QStackedWidget()
@@ -139,9 +139,10 @@ class DeckPanel(QFrame):
             text, role = "", "text_muted"
         self.reason.setText(text)
         self.reason.setStyleSheet(f"color: {getattr(self._theme.colours, role)};")
-        self._show_name()
+        self.show_name()
 
-    def _show_name(self) -> None:
+    def show_name(self) -> None:
+        """Show the study's name, and whether something in it is not saved."""
         unsaved = self._deck.unsaved
         name = self._deck.head.name or "Study"
         metrics = self.name.fontMetrics()

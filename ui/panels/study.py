@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QFrame, QSplitter, QTabWidget, QVBoxLayout, QWidge
 
 from ui.models.deck import Deck
 from ui.panels.deck import DeckPanel
+from ui.panels.preview import PreviewPanel
 from ui.panels.pushes import PushPanel
 from ui.theme import Theme
 
@@ -22,7 +23,12 @@ class StudyPanel(QFrame):
         self.tabs.addTab(self.deck, "Study")
         self.tabs.addTab(self.pushes, "Quick push")
         self.splitter = QSplitter(Qt.Orientation.Vertical)
-        self.splitter.addWidget(self.tabs)
+        self.preview = PreviewPanel(theme)
+        self.preview.setProperty("role", "")
+        for part in (self.tabs, self.preview):
+            self.splitter.addWidget(part)
+        self.splitter.setChildrenCollapsible(True)
+        self.splitter.setSizes([390, 260])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.splitter)

@@ -1,0 +1,60 @@
+"""What a step of the deck is as commands for the participant process, where it is pushed by hand. No Qt here."""
+
+import msgspec
+
+from simulator.participant.messages import (
+    AnyCommand,
+    Ask,
+    KeepOwnAnswer,
+    PlayStudy,
+    Push,
+    RequestReply,
+    SetInstructions,
+    SetListening,
+)
+from simulator.study import steps
+from simulator.study.steps import Step, Study, When
+
+
+def commands_of(step: Step, study: Study) -> list[AnyCommand]:
+    """Return the commands of a step, in order; none for a wait, which means something only when played by time.
+
+    What only the player of studies can do (a recording, a spoken text, a part without guidance) is played as a study of
+    one step.
+    """
+    match step.action:
+        case steps.PushContext(context=context, images=images, asks_reply=asks, video_chat=video_chat):
+            return [Push(id=0, context=context, images=list(images), ask_reply=asks, video_chat=video_chat)]
+        case steps.AskQuestion():
+            return _question(step.action)
+        case steps.SetListening(on=on):
+            return [SetListening(id=0, on=on)]
+        case steps.ChangeInstructions(instructions=text):
+            return [SetInstructions(id=0, instructions=text)]
+        case steps.RequestReply(instructions=hint):
+            return [RequestReply(id=0, instructions=hint)]
+        case steps.Wait():
+            return []
+        case steps.EnterPart() as part if (instructions := study.instructions_in(part)) is not None:
+            return [SetInstructions(id=0, instructions=instructions, part=part.name)]
+        case _:
+            alone = msgspec.structs.replace(step, when=When.NOW, at_s=0.0)
+            return [PlayStudy(id=0, study=msgspec.structs.replace(study, steps=(alone,)))]
+
+
+def _question(question: steps.AskQuestion) -> list[AnyCommand]:
+    asked: list[AnyCommand] = [
+        Ask(
+            id=0,
+            component=question.component,
+            config=question.config,
+            during_video=question.during_video,
+            shown_on=question.shown_on,
+            attempts=question.attempts,
+            video_chat=question.video_chat,
+        )
+    ]
+    if question.own_answer is not None:
+        own = KeepOwnAnswer(id=0, component=question.component, config=question.config, value=question.own_answer)
+        asked.append(own)
+    return asked

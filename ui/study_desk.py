@@ -1,0 +1,362 @@
+"""What is done with the study: its file, its steps, and pushing them into the session by hand or by time."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QMenu, QWidget
+
+from simulator.errors import SimulatorError
+from simulator.participant.messages import (
+    AnyCommand,
+    ConnectionState,
+    KeepOwnAnswer,
+    PlayStudy,
+    Push,
+    Status,
+    StopStudy,
+    VoiceKind,
+)
+from simulator.profile.context_items import revealed
+from simulator.study.loading import Loaded
+from simulator.study.needs import needed_tools
+from simulator.study.steps import EnterPart, Step, Study
+from ui.background import Background
+from ui.commands import SessionCommands
+from ui.dialogs.import_notes import ImportNotesDialog
+from ui.dialogs.step import StepDialog
+from ui.models.deck import UNTITLED, Deck
+from ui.models.deck_commands import commands_of
+from ui.models.images import check_images, image_screens, with_images
+from ui.models.step_kinds import StepKind, default_action
+from ui.panels.agent import AgentPanel
+from ui.panels.connection import ConnectionPanel
+from ui.panels.deck import NOT_CONNECTED
+from ui.panels.study import StudyPanel
+from ui.session_feed import SessionFeed
+from ui.settings import WindowSettings
+from ui.study_files import StudyFiles
+from ui.theme import Theme
+
+_PLAYING = "The study is being played: stop it first (P)."
+
+
+class StudyDesk(QObject):
+    """Joins the deck and its panel to files, session, agent and engine. `window` is the parent of its dialogs."""
+
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        window: QWidget,
+        theme: Theme,
+        deck: Deck,
+        panel: StudyPanel,
+        feed: SessionFeed,
+        commands: SessionCommands,
+        agent: AgentPanel,
+        connection: ConnectionPanel,
+        settings: WindowSettings,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._theme = window, theme
+        self._deck, self._panel, self._view = deck, panel.deck, panel.deck.view
+        self._pushes, self._preview = panel.pushes, panel.preview
+        self._feed, self._commands, self._agent, self._connection = feed, commands, agent, connection
+        self._background = Background(self)
+        self._settings = settings
+        self.files = StudyFiles(window, deck, settings)
+        self._played: tuple[int, ...] = ()
+        """Keys of the rows that are played by time, in order."""
+        self._playing: Study | None = None
+        self._filling = False
+        self.files.opened.connect(self._take_study)
+        self.files.saved.connect(lambda: self._panel.refresh())
+        self.files.failed.connect(self.failed)
+        feed.status_changed.connect(self._show_status)
+        feed.view_started.connect(lambda _view: self._begin_session())
+        feed.entries_added.connect(self._take_entries)
+        panel.pushes.push_requested.connect(self._push_quickly)
+        panel.preview.answered.connect(self._keep_answer)
+        panel.preview.reveal_requested.connect(self._reveal)
+        shown = self._panel
+        shown.push_requested.connect(self.push_selected)
+        shown.next_requested.connect(self.push_next)
+        shown.play_requested.connect(self.play_or_stop)
+        shown.edit_requested.connect(self.edit)
+        shown.add_requested.connect(self.add)
+        shown.open_requested.connect(self.files.ask_open)
+        shown.selected.connect(self._preview_selected)
+        samples = QMenu(shown)
+        samples.aboutToShow.connect(partial(self.offer_samples, samples))
+        shown.samples_button.setMenu(samples)
+        self._view.rows.moved.connect(lambda places, before: self._select(deck.move(places, before)))
+        self._view.rows.files_dropped.connect(self._take_images)
+        agent.editor.textChanged.connect(self._take_instructions)
+        agent.voice_picker.currentTextChanged.connect(self._take_voice)
+
+    @property
+    def study(self) -> Study:
+        """The study as it is arranged now."""
+        return self._deck.study
+
+    @property
+    def tools(self) -> list[str] | None:
+        """The tools that a session for this study declares; None, all of them, where there is no study."""
+        try:
+            return list(needed_tools(self._deck.study)) if self._deck.rows else None
+        except SimulatorError:
+            return None
+
+    def restore(self) -> None:
+        """Open the study that was open last, if it is still there; without one, take the instructions used last."""
+        self._agent.editor.setPlainText(self._settings.text("instructions"))
+        recent = self.files.recent if self._settings.text("study_open") else []
+        if recent:
+            self.files.open(recent[0], quietly=True)
+
+    def close(self) -> None:
+        """Remember whether a file is open, and the instructions where none is."""
+        self._settings.set_text("study_open", "yes" if self._deck.path else "")
+        if self._deck.path is None:
+            self._settings.set_text("instructions", self._agent.instructions)
+
+    def new(self) -> None:
+        """Begin with an empty study."""
+        self.files.guard(partial(self._take, Study(UNTITLED, ()), None))
+
+    def push_selected(self) -> None:
+        """Push the selected steps, in order."""
+        if not self._view.places:
+            self._panel.say("Select a step first.")
+        else:
+            self._push(self._view.places)
+
+    def push_next(self) -> None:
+        """Push the step behind the one that was pushed last, and select it."""
+        place = self._deck.next_place
+        if place is None:
+            self._panel.say("All steps were pushed." if self._deck.rows else "The study has no steps.")
+            return
+        self._view.select([place])
+        self._push([place])
+
+    def play_or_stop(self) -> None:
+        """Play the study by time from the selected step, or stop it."""
+        if not self._connected():
+            return
+        if self._feed.status.study is not None:
+            self._commands.send(StopStudy(id=0), self._said)
+            return
+        first = self._view.place
+        if first is None:
+            self._panel.say("The study has no steps.")
+            return
+        self._played, self._playing = tuple(row.key for row in self._deck.rows), self.study
+        speaks = self._connection.voice.kind is not VoiceKind.MICROPHONE
+        self._commands.send(PlayStudy(id=0, study=self._playing, first_step=first, speaks=speaks), self._said)
+
+    def add(self, kind: StepKind) -> None:
+        """Let the user fill in a new step; it goes behind the selected one."""
+        dialog = StepDialog(self._theme, Step(default_action(kind)), "Add a step", self._window)
+        dialog.done_with.connect(lambda step: self._select(self._deck.insert(self._behind(), [step])))
+        dialog.open()
+
+    def edit(self) -> None:
+        """Open the selected step in a form."""
+        place = self._view.place
+        if place is None:
+            return
+        row = self._deck.rows[place]
+
+        def done(step: Step) -> None:
+            now = self._deck.place(row.key)
+            if now is not None and step != row.step:
+                self._select(self._deck.edit(now, step))
+
+        dialog = StepDialog(self._theme, row.step, "Edit the step", self._window)
+        dialog.done_with.connect(done)
+        dialog.open()
+
+    def duplicate(self) -> None:
+        """Put a copy of the selected steps behind them."""
+        self._select(self._deck.duplicate(self._view.places))
+
+    def delete(self) -> None:
+        """Take the selected steps out."""
+        self._select(self._deck.delete(self._view.places))
+
+    def move_up(self) -> None:
+        """Move the selected steps one up."""
+        self._select(self._deck.shift(self._view.places, -1))
+
+    def move_down(self) -> None:
+        """Move the selected steps one down."""
+        self._select(self._deck.shift(self._view.places, 1))
+
+    def undo(self) -> None:
+        """Take back the last change of the steps."""
+        self._select(self._deck.undo() or None)
+
+    def redo(self) -> None:
+        """Change the steps again as before undo."""
+        self._select(self._deck.redo() or None)
+
+    def offer_samples(self, menu: QMenu) -> None:
+        """Fill a menu with the studies that come with the program."""
+        self._offer(menu, self.files.samples, named=True)
+
+    def offer_recent(self, menu: QMenu) -> None:
+        """Fill a menu with the files opened last."""
+        self._offer(menu, self.files.recent, named=False)
+
+    def _offer(self, menu: QMenu, paths: Iterable[Path], *, named: bool) -> None:
+        menu.clear()
+        for path in paths:
+            words = path.stem.replace("_", " ").capitalize() if named else f"{path.name}   {path.parent}"
+            action = menu.addAction(words.replace("&", "&&"))
+            action.triggered.connect(lambda _checked=False, path=path: self.files.ask_file(path))
+        if menu.isEmpty():
+            menu.addAction("None yet").setEnabled(False)
+
+    def _take_study(self, loaded: Loaded, path: Path | None) -> None:
+        self._take(loaded.study, path)
+        if loaded.notes:
+            ImportNotesDialog(loaded.study.name, loaded.notes, self._window).open()
+
+    def _take(self, study: Study, path: Path | None) -> None:
+        self._filling = True
+        self._deck.load(study, path)
+        self._agent.editor.setPlainText(study.instructions)
+        self._agent.voice_picker.setCurrentText(study.voice)
+        self._connection.offer_turn_detection(study.turn_detection)
+        self._filling = False
+        self._panel.refresh([])
+        self._view.setFocus()
+
+    def _take_instructions(self) -> None:
+        if not self._filling:
+            self._deck.set_head(instructions=self._agent.instructions)
+            self._panel.show_name()
+
+    def _take_voice(self) -> None:
+        if not self._filling:
+            self._deck.set_head(voice=self._agent.voice)
+            self._panel.show_name()
+
+    def _take_images(self, paths: Sequence[Path], place: int, on_row: bool) -> None:
+        """Attach files to the screen that they were dropped on, or add a screen for each."""
+        key = self._deck.rows[place].key if on_row else None
+
+        def checked(images: list[Path] | None, error: Exception | None) -> None:
+            if images is None:
+                if not isinstance(error, SimulatorError):
+                    raise error or AssertionError
+                self.failed.emit(str(error))
+                return
+            now = self._deck.place(key) if key is not None else None
+            if now is not None:
+                self._select(self._deck.edit(now, with_images(self._deck.rows[now].step, images)))
+            else:
+                self._select(self._deck.insert(min(place, len(self._deck.rows)), image_screens(images)))
+
+        self._background.run(partial(check_images, paths), checked)
+
+    def _push(self, places: Sequence[int]) -> None:
+        if not self._connected():
+            return
+        if self._feed.status.study is not None:
+            self._panel.say(_PLAYING, "error")
+            return
+        for place in places:
+            row = self._deck.rows[place]
+            commands = commands_of(row.step, self._deck.study)
+            self._deck.sent(row.key)
+            for command in commands:
+                self._commands.send(command, partial(self._settled, row.key, row.step, command is commands[0]))
+            if not commands:
+                self._settled(row.key, row.step, True, None)
+        self._panel.show_marks()
+
+    def _settled(self, key: int, step: Step, first: bool, error: str | None) -> None:
+        """A command of a step took effect or was refused; what the step shows comes with its first one."""
+        if first or error is not None:
+            self._deck.settled(key, error)
+            self._panel.show_marks()
+        if error is not None:
+            self._panel.say(error, "error")
+        elif first:
+            if isinstance(step.action, EnterPart):
+                self._agent.show_part(step.action.name, self._deck.head.instructions_in(step.action))
+            self._preview.show_pushed(step.action)
+
+    def _push_quickly(self, command: AnyCommand) -> None:
+        """Push what a form made, and show it once it took effect."""
+
+        def settled(error: str | None) -> None:
+            self._pushes.show_sent(error)
+            if error is None:
+                self._preview.show_pushed(command)
+
+        self._commands.send(command, settled)
+
+    def _keep_answer(self, component: str, config: dict[str, Any], value: object) -> None:
+        """Keep what the participant answered by hand in the record."""
+        self._commands.send(KeepOwnAnswer(id=0, component=component, config=config, value=value), self._said)
+
+    def _reveal(self, answer: object) -> None:
+        """Tell the agent the answer that was given by hand."""
+        self._push_quickly(Push(id=0, context=revealed(*self._participant(), answer)))
+
+    def _preview_selected(self) -> None:
+        place = self._view.place
+        steps = [row.step for row in self._deck.rows[: (place or 0) + 1]]
+        # With nothing pushed since, the deck chooses its first row by itself.
+        self._preview.show_step(steps[-1] if place is not None else None, steps[:-1], to_front=self._view.hasFocus())
+
+    def _take_entries(self, first: int, last: int) -> None:
+        self._preview.take(self._feed.view.entries[first:last], self._playing)
+
+    def _said(self, error: str | None) -> None:
+        self._panel.say(error or "", "error" if error else "text_muted")
+
+    def _connected(self) -> bool:
+        connected = self._feed.status.connection is ConnectionState.CONNECTED
+        if not connected:
+            self._panel.say(NOT_CONNECTED, "error")
+        return connected
+
+    def _show_status(self, status: Status) -> None:
+        progress = status.study
+        if progress is not None and self._played:
+            began = self._played[: progress.step + 1]
+            if began:
+                self._deck.began(began[-1:])
+                self._panel.show_marks()
+        self._panel.show_status(status)
+        self._pushes.show_status(status)
+        self._preview.show_status(status)
+
+    def _begin_session(self) -> None:
+        self._deck.forget_marks()
+        self._played, self._playing = (), None
+        self._preview.clear_pushed()
+        self._panel.show_marks()
+
+    def _behind(self) -> int:
+        places = self._view.places
+        return places[-1] + 1 if places else len(self._deck.rows)
+
+    def _select(self, keys: list[int] | None) -> None:
+        self._panel.refresh(keys)
+
+    def _participant(self) -> tuple[str, str]:
+        """Return name and role of the participant: the first of those whom the study tells the agent of."""
+        for row in self._deck.rows:
+            context = getattr(row.step.action, "context", {})
+            if context.get("event") == "participants" and context.get("others"):
+                first = context["others"][0]
+                return str(first.get("name", "")), str(first.get("role", ""))
+        return "Alex", "A"

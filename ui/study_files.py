@@ -1,0 +1,165 @@
+"""Studies as files: opened, saved, remembered; nothing unsaved is lost without a question."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from simulator.errors import SimulatorError
+from simulator.resources import fixtures_dir, is_file
+from simulator.study.loading import Loaded, load_study
+from simulator.study.steps import Study
+from simulator.study.study_writing import write_study
+from ui.background import Background
+from ui.models.deck import Deck
+from ui.settings import WindowSettings
+
+_MOST_RECENT: Final = 10
+_FILTER: Final = "Studies (*.yaml *.yml *.json);;All files (*)"
+_NO_STEPS: Final = "The study has no steps yet: add one, then save it."
+
+
+class StudyFiles(QObject):
+    """Reads and writes the deck's file in the background, and asks before something unsaved is replaced."""
+
+    opened = Signal(Loaded, object)
+    """A study was read, from this path; the path is None for a sample, which is saved elsewhere."""
+    saved = Signal()
+    failed = Signal(str)
+
+    def __init__(self, window: QWidget, deck: Deck, settings: WindowSettings) -> None:
+        super().__init__(window)
+        self._window, self._deck, self._settings = window, deck, settings
+        self._background = Background(self)
+        self._wanted = 0
+
+    @property
+    def recent(self) -> list[Path]:
+        """The files opened or saved last, the newest first, as far as they are still there."""
+        try:
+            names = json.loads(self._settings.text("recent_studies", "[]"))
+        except ValueError:
+            return []
+        return [Path(name) for name in names if isinstance(name, str) and is_file(name)]
+
+    @property
+    def samples(self) -> list[Path]:
+        """The studies that come with the program."""
+        folder = fixtures_dir() / "studies"
+        return sorted([*folder.glob("*.yaml"), *folder.glob("*/*.yaml")], key=lambda path: path.stem)
+
+    def ask_open(self) -> None:
+        """Let the user choose a study file."""
+        self.guard(self._ask_open)
+
+    def ask_file(self, path: Path) -> None:
+        """Open this file, unless the user keeps what is unsaved."""
+        self.guard(partial(self.open, path))
+
+    def open(self, path: Path, *, quietly: bool = False) -> None:
+        """Read a study; `quietly` tells of no failure, for a file that was only remembered."""
+        self._wanted += 1
+        wanted = self._wanted
+
+        def read(loaded: Loaded | None, error: Exception | None) -> None:
+            if wanted != self._wanted:
+                return
+            if loaded is not None:
+                sample = path.is_relative_to(fixtures_dir())
+                if not sample:
+                    self.remember(path)
+                self.opened.emit(loaded, None if sample else path)
+            elif not isinstance(error, SimulatorError):
+                raise error or AssertionError
+            elif not quietly:
+                self.failed.emit(str(error))
+
+        self._background.run(partial(load_study, path.resolve()), read)
+
+    def save(self, then: Callable[[], None] | None = None) -> None:
+        """Write the deck to its file, or ask for one; `then` follows once it is written."""
+        if not self._deck.rows:
+            self.failed.emit(_NO_STEPS)
+        elif self._deck.path is None or self._deck.path.suffix.lower() == ".json":
+            self.save_as(then)
+        else:
+            self._write(self._deck.path, then)
+
+    def save_as(self, then: Callable[[], None] | None = None) -> None:
+        """Ask where the study is written."""
+        if not self._deck.rows:
+            self.failed.emit(_NO_STEPS)
+            return
+        before = self._deck.path
+        name = f"{before.stem if before else _file_name(self._deck.head.name)}.yaml"
+        folder = before.parent if before else Path(self._settings.text("study_folder") or Path.home())
+        dialog = QFileDialog(self._window, "Save the study", str(folder / name), "Studies (*.yaml)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("yaml")
+        dialog.fileSelected.connect(lambda chosen: self._write(Path(chosen), then))
+        self._show(dialog)
+
+    def guard(self, then: Callable[[], None]) -> None:
+        """Do something that replaces the study: at once, or after the user saved or gave up what is unsaved."""
+        if not self._deck.unsaved:
+            then()
+            return
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(f"Save the changes to “{self._deck.head.name}”?")
+        box.setInformativeText("They are lost otherwise.")
+        buttons = QMessageBox.StandardButton
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        box.setDefaultButton(buttons.Save)
+
+        def answered(button: int) -> None:
+            if button == buttons.Save.value:
+                self.save(then)
+            elif button == buttons.Discard.value:
+                then()
+
+        box.finished.connect(answered)
+        self._show(box)
+
+    def remember(self, path: Path) -> None:
+        """Put a file in front of the recent ones."""
+        names = [str(path), *(str(each) for each in self.recent if each != path)]
+        self._settings.set_text("recent_studies", json.dumps(names[:_MOST_RECENT]))
+        self._settings.set_text("study_folder", str(path.parent))
+
+    def _ask_open(self) -> None:
+        dialog = QFileDialog(self._window, "Open a study", self._settings.text("study_folder"), _FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda name: self.open(Path(name)))
+        self._show(dialog)
+
+    def _write(self, path: Path, then: Callable[[], None] | None) -> None:
+        asked = self._deck.study
+
+        def written(study: Study | None, error: Exception | None) -> None:
+            if study is not None:
+                self._deck.mark_saved(asked, study, path)
+                self.remember(path)
+                self.saved.emit()
+                if then is not None:
+                    then()
+            elif isinstance(error, SimulatorError):
+                self.failed.emit(str(error))
+            else:
+                raise error or AssertionError
+
+        self._background.run(partial(write_study, asked, path), written)
+
+    def _show(self, dialog: QFileDialog | QMessageBox) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+
+def _file_name(name: str) -> str:
+    """Return a study's name as that of a file."""
+    kept = "".join(sign if sign.isalnum() or sign in "-_ " else " " for sign in name)
+    return "_".join(kept.lower().split())[:60] or "study"
