@@ -8,7 +8,14 @@ import msgspec
 from simulator.cli.check_outputs import Outputs, add_outputs
 from simulator.cli.exits import Exit
 from simulator.cli.output import result, result_json, say, say_json
-from simulator.cli.parser import Commands, add_engine_options, at_least_one, engine_target
+from simulator.cli.parser import (
+    Commands,
+    add_engine_options,
+    add_spec_option,
+    at_least_one,
+    engine_target,
+    specification,
+)
 from simulator.cli.stopping import run_stoppable
 from simulator.engines.embedded import EmbeddedEngine
 from simulator.engines.profiles import EngineTarget
@@ -55,6 +62,7 @@ def add_command(commands: Commands) -> None:
         default=[],
         help="let the embedded engine break this rule, to see that a check catches it (may be repeated)",
     )
+    add_spec_option(parser)
     add_outputs(parser)
     parser.add_argument("--json", action="store_true", help="progress as JSON lines, the report on standard output")
     parser.add_argument("--until-stdin-closes", action="store_true", help=argparse.SUPPRESS)
@@ -96,7 +104,7 @@ async def _check(arguments: argparse.Namespace, target: EngineTarget) -> int:
         _look_up(faults)
         # A report must say what it is about, and must not count against the engine that behaves.
         target = msgspec.structs.replace(target, name=f"{target.name} with {', '.join(faults)}")
-    async with EmbeddedEngine(faults) as url:
+    async with EmbeddedEngine(faults, target.thinking) as url:
         return await _run(arguments, target.at(url))
 
 
@@ -115,6 +123,7 @@ async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
     from simulator.conformance.suite import run_suite
     from simulator.conformance.wire import Target
 
+    chosen = specification(arguments)
     outputs = Outputs(arguments, target)
     with outputs.place():
         report = await run_suite(
@@ -130,6 +139,7 @@ async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
             jobs=arguments.jobs,
             repeat=arguments.repeat,
             voices=arguments.voices,
+            specification=chosen,
             records_dir=outputs.records_dir,
             on_progress=say_json if arguments.json else _Spoken().take,
         )

@@ -98,6 +98,7 @@ def _notes(before: Report, after: Report) -> Iterator[str]:
         ("suite version", str(before.suite_version), str(after.suite_version)),
         ("specification", before.spec_version, after.spec_version),
         ("limits", str(before.thresholds), str(after.thresholds)),
+        ("specification file", before.spec_sha256, after.spec_sha256),
     ]
     for name, old, new in facts:
         if old != new:

@@ -21,7 +21,8 @@ from simulator.audio.recordings import Role, SpeechRecording
 from simulator.audio.sources import load_recording
 from simulator.conformance.evidence import STREAM_STARTED, STREAM_STOPPED, UTTERANCE, Playback
 from simulator.conformance.wire import Wire
-from simulator.profile.facts import AUDIO_FORMAT, DEFAULT_VOICE, THRESHOLDS, Thresholds
+from simulator.profile.agent_spec import OWN, AgentSpec
+from simulator.profile.facts import AUDIO_FORMAT, DEFAULT_VOICE
 from simulator.record.entries import Direction, Entry, Track
 from simulator.record.fields import text
 from simulator.record.log import RecordLog
@@ -94,7 +95,7 @@ class Driver:
         turn_detection: Mapping[str, Any],
         cast: Callable[[Role], SpeechRecording],
         attempt: int = 1,
-        limits: Thresholds = THRESHOLDS,
+        specification: AgentSpec = OWN,
         on_waiting: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.wire = wire
@@ -104,7 +105,9 @@ class Driver:
         """The whole wire object of the mode under test."""
         self.attempt = attempt
         """1, and more where an earlier attempt did not meet a precondition."""
-        self.limits = limits
+        self.specification = specification
+        """Whose tools are declared, whose words questions have, and whose limits waits keep."""
+        self.limits = specification.thresholds
         self.playback = Playback()
         self._log = log
         self._cast = cast

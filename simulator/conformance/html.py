@@ -262,6 +262,7 @@ def _setup(report: Report) -> Iterator[str]:
         ("Program", f"{report.tool.name} {report.tool.version}{commit}"),
         ("Computer", _listed(report.environment)),
         ("Limits", _listed(report.thresholds)),
+        ("Specification", f"file, sha256 {report.spec_sha256}" if report.spec_sha256 else "this program's own words"),
         *((f"Reading of {name}", value) for name, value in report.readings.items()),
         *((f"Choice: {choice.name}", f"{choice.value}. {choice.reason}") for choice in report.choices),
         *((f"Recording {each.name}", f"sha256 {each.sha256}") for each in report.fixtures),

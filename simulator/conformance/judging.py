@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from simulator.conformance import rules
 from simulator.conformance.check import Check, Findings, Judgement, NothingToJudge, Verdict
 from simulator.conformance.evidence import CHECK_STARTED, Evidence
@@ -44,9 +46,23 @@ def judge(
     )
 
 
-def judge_record(check: Check, mode: str | None, record: Record, limits: Thresholds = THRESHOLDS) -> Judgement:
-    """Judge a record as it was read from its file."""
+def judge_record(check: Check, mode: str | None, record: Record) -> Judgement:
+    """Judge a record as it was read from its file, by the limits that it was made under."""
+    try:
+        limits = _limits_of(record)
+    except msgspec.ValidationError as error:
+        return judge(check, mode, record.entries, [*record.problems, f"It names limits that are none: {error}."])
     return judge(check, mode, record.entries, record.problems, limits)
+
+
+def _limits_of(record: Record) -> Thresholds:
+    """Return the limits of a loaded specification, which the record names; those of this program where it names none.
+
+    A record that was changed to have others no longer has the hash that its report states.
+    """
+    started = Evidence(record.entries).noted(CHECK_STARTED)
+    named = value_at(started, "thresholds") if started is not None else None
+    return THRESHOLDS if named is None else msgspec.convert(named, Thresholds)
 
 
 def _is_of(check: Check, mode: str | None, findings: Findings) -> bool:

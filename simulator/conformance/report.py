@@ -117,6 +117,8 @@ class Report(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     format: str = FORMAT
     format_version: int = FORMAT_VERSION
     spec_version: str = SPEC_VERSION
+    spec_sha256: str | None = None
+    """Of the specification file that tools, limits and words came from; null: this program's own statement of it."""
     suite_version: int = SUITE_VERSION
     tool: Tool = msgspec.field(default_factory=Tool)
     engine: Engine

@@ -12,8 +12,8 @@ from simulator.conformance.driver import Driver
 from simulator.conformance.evidence import Response
 from simulator.profile import context_items
 from simulator.profile.answers import judge as judge_answer
-from simulator.profile.answers import question_text
 from simulator.profile.tools import tool_for
+from simulator.profile.wording import Wording
 from simulator.record.entries import Entry
 from simulator.record.fields import value_at
 
@@ -42,15 +42,15 @@ class Question:
         """Return the response.create that asks for the silent answer."""
         return {"output_modalities": ["text"], "tool_choice": {"type": "function", "name": self.tool}}
 
-    def context(self) -> str:
+    def context(self, wording: Wording) -> str:
         """Return the text of the item that announces the question."""
-        item = context_items.question(self.tool, question_text(self.component, self.config))
+        item = context_items.question(self.tool, wording.question_text(self.component, self.config))
         return context_items.context_text(item)
 
 
 async def ask(driver: Driver, question: Question) -> None:
     """Announce a question, ask for its silent answer, and watch that nothing follows it."""
-    await driver.tell(question.context())
+    await driver.tell(question.context(driver.specification.wording))
     _, created = await driver.ask_for_reply(question.request())
     await driver.until_done(created)
     await driver.watch(driver.limits.no_reply_window_ms, "a second response")

@@ -26,7 +26,7 @@ import msgspec
 from simulator.conformance.check import Verdict
 from simulator.conformance.report import Report, read_json, write_json, write_whole
 from simulator.errors import StorageFault, UnreadableFile
-from simulator.profile.facts import CHECKS, SUITE_VERSION, TURN_DETECTIONS
+from simulator.profile.facts import CHECKS, SUITE_VERSION, THRESHOLDS, TURN_DETECTIONS
 from simulator.record.redact import redact_url
 
 STALE_AFTER_DAYS: Final = 30
@@ -198,6 +198,8 @@ def _partly(report: Report) -> str:
 def _stale(report: Report, settings: Settings | None, now: datetime) -> Iterator[str]:
     if report.suite_version != SUITE_VERSION:
         yield f"It was checked by suite {report.suite_version}; the suite is now at {SUITE_VERSION}."
+    if report.thresholds != msgspec.to_builtins(THRESHOLDS):
+        yield "It was checked against other limits than this program's, from a specification file."
     if settings is not None and not _fits(report, settings):
         yield "The engine's settings were changed since."
     try:

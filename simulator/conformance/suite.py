@@ -31,7 +31,8 @@ from simulator.conformance.report import (
 from simulator.conformance.timekeeping import Timekeeper
 from simulator.conformance.wire import Target, Wire, open_socket
 from simulator.errors import SimulatorError, StorageFault, UnknownName
-from simulator.profile.facts import SUITE_VERSION, TURN_DETECTIONS, turn_detection
+from simulator.profile.agent_spec import OWN, AgentSpec
+from simulator.profile.facts import SUITE_VERSION, TURN_DETECTIONS
 from simulator.record.entries import Entry
 from simulator.record.fields import value_at
 from simulator.record.log import RecordLog
@@ -100,13 +101,15 @@ async def run_suite(
     jobs: int = 1,
     repeat: int = 1,
     voices: Sequence[str] = (),
+    specification: AgentSpec = OWN,
     records_dir: Path,
     on_progress: OnProgress = lambda _: None,
 ) -> Report:
     """Run the checks and return the report; records go to `records_dir`.
 
-    `voices` name what is spoken, where the program's recordings are not to take turns (see casting.Cast).
-    Cancelling the task ends every session in order, judges what was recorded so far, and *returns* the report.
+    Tools, limits, turn detections and the words of questions are those of the `specification`. `voices` name what is
+    spoken, where the program's recordings are not to take turns (see casting.Cast). Cancelling the task ends every
+    session in order, judges what was recorded so far, and *returns* the report.
     Raises UnknownName; UsageError; EngineUnreachable or KeyRefused where no connection can be made; StorageFault.
     """
     runs = plan(only, turn_detections, repeat)
@@ -123,7 +126,7 @@ async def run_suite(
 
         async def take(run: Run) -> None:
             async with turns:
-                results[run] = await _Runner(target, run, cast, records_dir, on_progress).run()
+                results[run] = await _Runner(target, run, cast, specification, records_dir, on_progress).run()
 
         tasks = [asyncio.create_task(take(run), name=run.record_name(1)) for run in runs]
         await asyncio.gather(*tasks)
@@ -133,16 +136,31 @@ async def run_suite(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    return _report(target, [results.get(run) or _not_run(run) for run in runs], records_dir, started_at)
+    report = _report(target, [results.get(run) or _not_run(run) for run in runs], records_dir, started_at)
+    return msgspec.structs.replace(
+        report,
+        spec_version=specification.version,
+        spec_sha256=specification.sha256,
+        thresholds=msgspec.to_builtins(specification.thresholds),
+    )
 
 
 class _Runner:
     """Runs one check until it can be judged, or its attempts are used up."""
 
-    def __init__(self, target: Target, run: Run, cast: Cast, records_dir: Path, on_progress: OnProgress) -> None:
+    def __init__(
+        self,
+        target: Target,
+        run: Run,
+        cast: Cast,
+        specification: AgentSpec,
+        records_dir: Path,
+        on_progress: OnProgress,
+    ) -> None:
         self._target = target
         self._run = run
         self._cast = cast
+        self._specification = specification
         self._records_dir = records_dir
         self._on_progress = on_progress
 
@@ -199,13 +217,18 @@ class _Runner:
             headers=self._target.headers,
             at_ns=log.started_ns,
         )
-        fields = {
+        fields: dict[str, Any] = {
             "check": self._run.check.id,
             "turn_detection": self._run.mode,
             "repeat": self._run.repeat,
             "attempt": attempt,
             "suite_version": SUITE_VERSION,
         }
+        if self._specification.source == "file":
+            fields |= {
+                "specification": {"version": self._specification.version, "sha256": self._specification.sha256},
+                "thresholds": msgspec.to_builtins(self._specification.thresholds),
+            }
         log.noted(CHECK_STARTED, fields, time.monotonic_ns())
 
     async def _drive(self, log: RecordLog, entries: list[Entry], attempt: int) -> None:
@@ -220,7 +243,8 @@ class _Runner:
                 wire,
                 log,
                 entries,
-                turn_detection=turn_detection(self._run.mode or MODES[0]),
+                turn_detection=self._specification.turn_detection(self._run.mode or MODES[0]),
+                specification=self._specification,
                 cast=lambda role: self._voice(role, attempt),
                 attempt=attempt,
                 on_waiting=lambda what: self._tell("waiting", waiting_for=what),

@@ -28,7 +28,6 @@ from simulator.conformance.driver import Driver, received
 from simulator.conformance.evidence import Response
 from simulator.profile.context_items import context_text, typed
 from simulator.profile.facts import ACCEPTED_OUTPUT
-from simulator.profile.tools import TOOLS
 from simulator.record.entries import Entry
 from simulator.record.fields import text, value_at
 
@@ -49,7 +48,7 @@ REQUEST: Final = "Please write the word hello to me here in the chat: call the t
 
 async def drive(driver: Driver) -> None:
     """Ask for a chat message, answer the call, and ask for a reply."""
-    await driver.open_session(tools=TOOLS)
+    await driver.open_session(tools=driver.specification.tools)
     driver.start_stream()
     await driver.tell(context_text(typed("Alex", REQUEST)))
     choice: dict[str, Any] = {"tool_choice": {"type": "function", "name": TOOL}} if driver.attempt > 1 else {}

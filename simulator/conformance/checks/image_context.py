@@ -14,7 +14,6 @@ from simulator.conformance.clauses import accepted, acknowledged
 from simulator.conformance.driver import Driver
 from simulator.conformance.silent import SILENT_ANSWER, Question, ask, judge_silent_answer
 from simulator.profile import context_items
-from simulator.profile.tools import TOOLS
 
 IMAGE_ACCEPTED: Final = Clause("image accepted", "The item with the image is not refused.")
 COLOUR_SEEN: Final = Clause("colour seen", "The answer names the colour of the image.")
@@ -49,7 +48,7 @@ QUESTION: Final = Question(
 
 async def drive(driver: Driver) -> None:
     """Show the image and ask for its colour."""
-    await driver.open_session(tools=TOOLS)
+    await driver.open_session(tools=driver.specification.tools)
     driver.start_stream()
     shown = context_items.screen("showimage", "Look at this image.", [context_items.attached_image("a filled square")])
     await driver.create_item(

@@ -12,14 +12,13 @@ from simulator.conformance.check import Check, Findings
 from simulator.conformance.clauses import acknowledged
 from simulator.conformance.driver import Driver
 from simulator.conformance.silent import SILENT_ANSWER, Question, ask, judge_silent_answer
-from simulator.profile.tools import TOOLS
 
 QUESTION: Final = Question("vasrating", {"question": "How warm is the weather today?", "minValue": 0, "maxValue": 100})
 
 
 async def drive(driver: Driver) -> None:
     """Ask for a rating."""
-    await driver.open_session(tools=TOOLS)
+    await driver.open_session(tools=driver.specification.tools)
     driver.start_stream()
     await ask(driver, QUESTION)
 

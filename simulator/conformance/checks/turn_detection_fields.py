@@ -10,7 +10,7 @@ from typing import Final
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import UPDATE_ANSWERED, acknowledged, update
 from simulator.conformance.driver import Driver
-from simulator.profile.facts import TURN_DETECTIONS, turn_detection
+from simulator.profile.facts import TURN_DETECTIONS
 from simulator.record.fields import contains, text, value_at
 
 SETTINGS_UNCHANGED: Final = Clause("settings unchanged", "session.updated shows each requested setting as requested.")
@@ -19,8 +19,9 @@ SETTINGS_UNCHANGED: Final = Clause("settings unchanged", "session.updated shows 
 async def drive(driver: Driver) -> None:
     """Set the mode, the other mode, and the mode again."""
     await driver.open_session()
-    other = next(str(each["type"]) for each in TURN_DETECTIONS if each["type"] != driver.turn_detection["type"])
-    await driver.set_turn_detection(turn_detection(other))
+    modes = [str(each["type"]) for each in TURN_DETECTIONS]
+    other = next(mode for mode in modes if mode != driver.turn_detection["type"])
+    await driver.set_turn_detection(driver.specification.turn_detection(other))
     await driver.set_turn_detection(driver.turn_detection)
 
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 from simulator.conformance.check import Check, Clause, Findings, label
 from simulator.conformance.clauses import UPDATE_ANSWERED, acknowledged, update
 from simulator.conformance.driver import Driver
-from simulator.profile.tools import TOOLS
 from simulator.record.fields import contains, value_at
 
 INSTRUCTIONS_TAKEN: Final = Clause("instructions taken", "The new instructions are shown.")
@@ -22,7 +21,7 @@ MAY_CHANGE: Final = frozenset({"instructions", "id", "object", "expires_at"})
 
 async def drive(driver: Driver) -> None:
     """Set everything, then the instructions alone."""
-    await driver.open_session(tools=TOOLS)
+    await driver.open_session(tools=driver.specification.tools)
     await driver.set_instructions(INSTRUCTIONS)
 
 
