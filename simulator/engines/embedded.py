@@ -12,10 +12,12 @@ from typing import Final
 import msgspec
 
 from simulator.engines.children import apart_from_the_terminal, child_environment, python_command
+from simulator.engines.thinking import Thinking
 from simulator.errors import EngineUnreachable
 
 _READY_WITHIN_S: Final = 30.0
 _ENDS_WITHIN_S: Final = 0.7
+_KEY_VARIABLE: Final = "PARTICIPANT_SIMULATOR_MODEL_KEY"
 
 
 class _Ready(msgspec.Struct):
@@ -25,11 +27,13 @@ class _Ready(msgspec.Struct):
 class EmbeddedEngine:
     """Async context manager that starts the embedded engine and gives its address.
 
-    `faults` are names of rules of the profile that the engine is to break.
+    `faults` are names of rules of the profile that the engine is to break, `thinking` is the language model that
+    decides what it says, in place of its script.
     """
 
-    def __init__(self, faults: Sequence[str] = ()) -> None:
+    def __init__(self, faults: Sequence[str] = (), thinking: Thinking | None = None) -> None:
         self._faults = tuple(faults)
+        self._thinking = thinking
         self._process: asyncio.subprocess.Process | None = None
         self._url = ""
 
@@ -37,6 +41,11 @@ class EmbeddedEngine:
     def faults(self) -> tuple[str, ...]:
         """The rules that this engine breaks."""
         return self._faults
+
+    @property
+    def thinking(self) -> Thinking | None:
+        """The language model of this engine."""
+        return self._thinking
 
     @property
     def running(self) -> bool:
@@ -50,12 +59,15 @@ class EmbeddedEngine:
         arguments = ["--port", "0", "--until-stdin-closes"]
         for fault in self._faults:
             arguments += ["--fault", fault]
+        environment = child_environment()
+        if self._thinking is not None:
+            arguments += self._mind(self._thinking, environment)
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *python_command("simulator.engine", *arguments),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                env=child_environment(),
+                env=environment,
                 **apart_from_the_terminal(),
             )
         except OSError as error:
@@ -73,6 +85,16 @@ class EmbeddedEngine:
             await self._kill(self._process)
             raise
         return self._url
+
+    def _mind(self, thinking: Thinking, environment: dict[str, str]) -> list[str]:
+        """Return the options that give the child its model; a key travels in the environment only."""
+        options = ["--think", thinking.url]
+        if thinking.model:
+            options += ["--think-model", thinking.model]
+        if thinking.key is not None:
+            environment[_KEY_VARIABLE] = thinking.key
+            options += ["--think-key-env", _KEY_VARIABLE]
+        return options
 
     async def _read_ready(self, process: asyncio.subprocess.Process) -> str:
         assert process.stdout is not None

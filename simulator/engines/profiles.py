@@ -17,6 +17,7 @@ import msgspec
 import platformdirs
 
 from simulator.engines.keys import find_key
+from simulator.engines.thinking import Think, Thinking, check_think
 from simulator.errors import KeyMissing, StorageFault, UnknownName, UnreadableFile, UsageError
 from simulator.profile.facts import DEFAULT_MODEL, DEFAULT_URL
 from simulator.resources import APPLICATION
@@ -37,16 +38,20 @@ class FromEnvironment(msgspec.Struct, frozen=True):
 
 
 class EngineProfile(msgspec.Struct, frozen=True):
-    """What a name stands for. `url` is empty for the embedded engine, whose address is known once it runs."""
+    """What a name stands for. `url` is empty for the embedded engine, whose address is known once it runs.
+
+    Where it thinks with a language model (`think`), the key is that model's.
+    """
 
     name: str
-    url: str
+    url: str = ""
     model: str = ""
     headers: dict[str, str | FromEnvironment] = {}
     key_env: str = ""
     """Environment variable with the bearer key; the system keyring is asked where it is empty or not set."""
     needs_key: bool = False
     builtin: bool = False
+    think: Think | None = None
 
 
 class EngineTarget(msgspec.Struct, frozen=True):
@@ -58,6 +63,8 @@ class EngineTarget(msgspec.Struct, frozen=True):
     model: str
     headers: dict[str, str]
     secrets: list[str]
+    thinking: Thinking | None = None
+    """The language model that the embedded engine thinks with; None: its script."""
 
     @property
     def is_embedded(self) -> bool:
@@ -125,8 +132,9 @@ def resolve(
     api_key_env: str | None = None,
     headers: Mapping[str, str] | None = None,
     header_env: Mapping[str, str] | None = None,
+    thinking: Thinking | None = None,
 ) -> EngineTarget:
-    """Return where to connect and with what, with keys looked up.
+    """Return where to connect and with what, with keys looked up; `thinking` is a mind for the embedded engine.
 
     Raises UnknownName, UsageError for a bad address, header or key, KeyMissing where a key is needed and none is found.
     """
@@ -138,6 +146,8 @@ def resolve(
     for header, value in sent.items():
         _check_header(header, value)
     key = _key(profile, api_key_env)
+    if thinking is not None or profile.think is not None:
+        return _thinking_target(profile, thinking, model, key, sent)
     if key is not None:
         if not _can_be_sent(key):
             raise UsageError(f"The key of the engine “{profile.name}” holds characters that no key has: copy it anew.")
@@ -148,6 +158,27 @@ def resolve(
     return EngineTarget(
         name=profile.name, url=url, model=model or _model_in(url), headers=sent, secrets=_secrets(url, sent, key)
     )
+
+
+def _thinking_target(
+    profile: EngineProfile, thinking: Thinking | None, model: str, key: str | None, sent: dict[str, str]
+) -> EngineTarget:
+    """Return the embedded engine with a language model: the profile's, or another in its place."""
+    if profile.url:
+        raise UsageError("Only the embedded engine can be given a model to think with: choose it.")
+    name = profile.name
+    if thinking is not None:
+        name = f"{name} with {thinking.name}"  # a report must say whose answers they were
+    else:
+        assert profile.think is not None
+        if key is None and profile.needs_key:
+            raise KeyMissing(_key_missing_sentence(profile))
+        thinking = Thinking(profile.think.url, profile.think.model, key)
+    check_think(Think(thinking.url))
+    if thinking.key is not None and not _can_be_sent(thinking.key):
+        raise UsageError("The key of the model holds characters that no key has: copy it anew.")
+    secrets = _secrets("", sent, thinking.key)
+    return EngineTarget(name=name, url="", model=model, headers=sent, secrets=secrets, thinking=thinking)
 
 
 def parse_header(text: str) -> tuple[str, str]:
@@ -225,7 +256,10 @@ def _check_profile(profile: EngineProfile) -> None:
         raise UsageError(f"“{profile.name}” is built in: choose another name for your own engine.")
     if not profile.name.strip() or is_address(profile.name) or not profile.name.isprintable():
         raise UsageError("An engine needs a name of its own that is not an address: choose one.")
-    _check_address(profile.url)
+    if profile.think is not None:
+        check_think(profile.think)
+    else:
+        _check_address(profile.url)
     if any(_carries_key(name) for name, _ in parse_qsl(urlsplit(profile.url).query)):
         raise UsageError(
             "The address holds a key, which must not get into the file of engines: "

@@ -72,7 +72,15 @@ def open_record(
             "sha256": specification.sha256,
         },
         **({"faults": command.faults} if command.faults else {}),
+        **_mind_of(target),
     )
     opened = {"url": redact_url(target.url), "model": target.model, "subprotocol": subprotocol}
     recorder.note("connection.opened", opened)
     return recorder
+
+
+def _mind_of(target: EngineTarget) -> dict[str, object]:
+    """Return which language model the embedded engine thinks with, for the record; never its key."""
+    if target.thinking is None:
+        return {}
+    return {"think": {"url": redact_url(target.thinking.url), "model": target.thinking.model}}

@@ -1,9 +1,10 @@
-"""The embedded engine of the participant process: one child for all its sessions, another for other faults."""
+"""The embedded engine of the participant process: one child for all its sessions, another for other faults or minds."""
 
 import asyncio
 from collections.abc import Sequence
 
 from simulator.engines.embedded import EmbeddedEngine
+from simulator.engines.thinking import Thinking
 
 
 class OwnEngine:
@@ -13,14 +14,18 @@ class OwnEngine:
         self._engine: EmbeddedEngine | None = None
         self._starting = asyncio.Lock()
 
-    async def at(self, faults: Sequence[str]) -> str:
-        """Return the address of the engine that breaks these rules, started where needed. Raises EngineUnreachable."""
+    async def at(self, faults: Sequence[str], thinking: Thinking | None = None) -> str:
+        """Return the address of the engine that breaks these rules and thinks with this model, started where needed.
+
+        Raises EngineUnreachable.
+        """
         async with self._starting:
-            if self._engine is not None and self._engine.faults != tuple(faults):
-                await self._engine.stop()
+            engine = self._engine
+            if engine is not None and (engine.faults, engine.thinking) != (tuple(faults), thinking):
+                await engine.stop()
                 self._engine = None
             if self._engine is None:
-                self._engine = EmbeddedEngine(faults)
+                self._engine = EmbeddedEngine(faults, thinking)
             return await self._engine.start()
 
     async def stop(self) -> None:

@@ -22,6 +22,7 @@ from simulator.engines.profiles import (
     resolve,
     save_profile,
 )
+from simulator.engines.thinking import Think, Thinking
 from simulator.errors import EnvironmentFault, KeyMissing, UnknownName, UnreadableFile, UsageError
 
 KEY = "sk-planted-0123456789abcdef"
@@ -208,6 +209,7 @@ def test_the_users_engine_is_kept_without_keys_and_resolved(monkeypatch: pytest.
             "key_env": "",
             "needs_key": False,
             "builtin": False,
+            "think": None,
         }
     ]
     monkeypatch.setenv("LAB_KEY", KEY)
@@ -260,3 +262,39 @@ def test_headers_of_the_command_line() -> None:
     assert KEY not in str(in_variable.value)
     assert KEY not in str(error.value)
     assert "'Name: value'" in str(error.value)
+
+
+def test_the_embedded_engine_can_have_a_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    think = Think("http://127.0.0.1:11434/v1", "llama3.2")
+    save_profile(EngineProfile(name="llama", key_env="MODEL_KEY", needs_key=True, think=think))
+    assert KEY not in engines_file().read_text()
+    target = resolve("llama")
+    assert target.is_embedded
+    assert (target.name, target.headers, target.secrets) == ("llama", {}, [KEY])
+    assert target.thinking == Thinking("http://127.0.0.1:11434/v1", "llama3.2", KEY)
+    monkeypatch.delenv("MODEL_KEY")
+    with pytest.raises(KeyMissing, match="The engine “llama” needs a key"):
+        resolve("llama")
+
+
+def test_a_model_given_by_the_command_names_the_engine_too() -> None:
+    target = resolve("embedded", thinking=Thinking("http://127.0.0.1:8080/v1"))
+    assert (target.name, target.thinking) == ("embedded with 127.0.0.1:8080", Thinking("http://127.0.0.1:8080/v1"))
+    assert resolve("embedded", thinking=Thinking("http://localhost/v1", "qwen3")).name == "embedded with qwen3"
+
+
+def test_only_the_embedded_engine_thinks_with_a_model() -> None:
+    with pytest.raises(UsageError, match="Only the embedded engine can be given a model"):
+        resolve("ws://127.0.0.1:1/v1/realtime", thinking=Thinking("http://127.0.0.1:8080/v1"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "ws://127.0.0.1/v1", "http://", "http://me:secret@host/v1", "http://host/v1?key=secret", "http://host:x/"],
+)
+def test_an_address_that_no_model_has_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match=r"The address of (a|the) model"):
+        save_profile(EngineProfile(name="llama", think=Think(url)))
+    with pytest.raises(UsageError, match=r"The address of (a|the) model"):
+        resolve("embedded", thinking=Thinking(url))
