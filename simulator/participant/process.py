@@ -221,7 +221,7 @@ class Participant:
         target = self._find_engine(command.engine, command.model)
         self._redactor = Redactor(target.secrets)
         if target.is_embedded:
-            target = target.at(await self._own_engine.at(command.faults))
+            target = target.at(await self._own_engine.at(command.faults, target.thinking))
         elif command.faults:
             raise UsageError("Only the embedded engine can be told to break rules: choose it, or no faults.")
         specification = await specification_of(command)
