@@ -206,7 +206,7 @@ class MicrophoneSource:
     async def chunks(self) -> AsyncIterator[Chunk]:
         """Open the microphone and give what it hears until closed.
 
-        Raises DeviceUnavailable if it does not start, and once it has gone.
+        Raises DeviceUnavailable if it does not start, once it has gone, and where its callback failed.
         """
         self._stream.start()
         while not self._closed:
@@ -216,6 +216,12 @@ class MicrophoneSource:
             if not state.alive and not self._closed:
                 raise DeviceUnavailable(
                     f"The microphone “{state.name}” has gone: plug it in again or choose another one."
+                )
+            if state.fault is not None and not self._closed:
+                raise DeviceUnavailable(
+                    f"Listening to the microphone “{state.name}” failed in the program itself: choose it again, and "
+                    "report it if it comes back.",
+                    details=state.fault,
                 )
             # A device that stands still wakes nobody: its state is looked at all the same.
             with contextlib.suppress(TimeoutError):

@@ -32,7 +32,7 @@ from simulator.resources import is_file
 from simulator.session.composed import LARGEST_EVENT_BYTES
 from simulator.session.participant import ParticipantSession
 
-_NOT_CONNECTED: Final = "There is no session: connect to an engine first."
+NOT_CONNECTED: Final = "There is no session: connect to an engine first."
 
 
 class SessionCommands:
@@ -45,7 +45,7 @@ class SessionCommands:
     async def execute(self, command: AnyCommand, live: LiveSession | None) -> None:
         """Execute a command and return when it took effect. Raises SimulatorError with the reason why it did not."""
         if live is None:
-            raise UsageError(_NOT_CONNECTED)
+            raise UsageError(NOT_CONNECTED)
         token = next(self._tokens)
         at_once = isinstance(command, StopReply | AnswerCall | SetCallsInHand | KeepOwnAnswer) or (
             isinstance(command, SetListening) and not command.on
@@ -99,7 +99,14 @@ def calls_and_questions(session: ParticipantSession) -> dict[str, Any]:
     """Return what a `Status` says of the session's calls and questions."""
     question = session.question
     held = [
-        HeldCall(each.call.call_id, each.call.name, each.call.arguments, each.since_ns, each.question, each.error)
+        HeldCall(
+            each.call.call_id,
+            each.call.name,
+            each.call.arguments,
+            each.since_ns,
+            each.question.words if each.question is not None else "",
+            each.error,
+        )
         for each in session.held_calls
     ]
     return {

@@ -105,7 +105,7 @@ class Turn:
     by the share of samples, at a word boundary), `heard_ms` and `generated_ms` the audio behind them. For the
     participant, `text` is what the engine transcribed, and `recognised` what this program did, by `recogniser`."""
 
-    who: Literal["participant", "agent", "typed", "study"]
+    who: Literal["participant", "agent", "typed", "agent typed", "study"]
     item_id: str
     text: str
     t_ns: int
@@ -182,6 +182,7 @@ class Measures:
             (Direction.NOTED, "playback.cut"): self._playback_cut,
             (Direction.NOTED, "barge_in"): self._barged_in,
             (Direction.NOTED, "push"): self._pushed,
+            (Direction.NOTED, "chat.sent"): self._agent_typed,
             (Direction.NOTED, "connection.closed"): self._closed,
             (Direction.NOTED, "record.ended"): self._closed,
         }
@@ -437,6 +438,13 @@ class Measures:
         words = said if who == "typed" and isinstance(said, str) else _summary(context)
         self._turns.add(f"push {entry.seq}", Turn(who, f"push {entry.seq}", words, entry.t_ns, entry.seq))
         self.revision += 1
+
+    def _agent_typed(self, entry: Entry) -> None:
+        message = text(entry, "message")
+        if message is not None:
+            key = f"chat {entry.seq}"
+            self._turns.add(key, Turn("agent typed", key, message, entry.t_ns, entry.seq))
+            self.revision += 1
 
     def _listening_off_began(self, entry: Entry) -> None:
         if not self.listening_off or self.listening_off[-1][1] is not None:

@@ -86,7 +86,9 @@ class Answering:
     def answer_call(self, call_id: str, how: How, text: str, now_ns: int) -> list[Action]:
         """Answer a call that is held. Raises UsageError with the reason why not."""
         response, actions = self._calls.answer_held(call_id, how, text, now_ns)
-        return actions if response.unanswered else actions + self._go_on(response, now_ns)
+        if not response.unanswered:
+            actions += self._go_on(response, now_ns)
+        return actions + self._responses.resume(now_ns)
 
     def ask_failed_again(self, now_ns: int) -> list[Action]:
         """Deal with the questions whose request the engine refused or did not answer."""

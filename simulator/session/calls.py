@@ -51,8 +51,8 @@ class HeldCall(msgspec.Struct, eq=False):
     call: FunctionCall
     response: DoneResponse
     since_ns: int
-    question: str
-    """The question that it is taken to answer, in a person's words; empty: none."""
+    question: OpenQuestion | None
+    """The question that it may answer."""
     error: str | None
     """Why it would be refused as judged."""
 
@@ -89,9 +89,10 @@ class Calls:
             if self.in_hand and len(self._held) < MOST_HELD:
                 response.unanswered += 1
                 question = self._answers(response, call)
-                words = question.words if question is not None else ""
+                if question is not None:
+                    question.in_hand += 1
                 error = self._judge(response, call).error
-                self._held[call.call_id] = HeldCall(call, response, now_ns, words, error)
+                self._held[call.call_id] = HeldCall(call, response, now_ns, question, error)
                 fields = {"call_id": call.call_id, "name": call.name, "arguments": call.arguments}
                 actions.append(Note("call.held", fields))
             else:
@@ -106,6 +107,8 @@ class Calls:
             raise UsageError("A refusal needs its reason: the agent is to know what to do better.")
         held = self._held.pop(call_id)
         held.response.unanswered -= 1
+        if held.question is not None:
+            held.question.in_hand -= 1
         actions = self._answer(held.response, held.call, how, text, "operator", now_ns)
         for other in self._held.values():
             other.error = self._judge(other.response, other.call).error

@@ -13,6 +13,7 @@ from simulator.profile import context_items
 from simulator.protocol import client_events as client
 from simulator.protocol.codec import MOST_NESTED, is_shallow
 from simulator.session.actions import Action, Note
+from simulator.session.composed import LARGEST_EVENT_BYTES
 from simulator.session.outbox import Outbox
 
 _ATTACHED: Final = "attached: "
@@ -45,6 +46,12 @@ class ContextItems:
             text = context_items.context_text(said)
         except (ValueError, TypeError) as error:
             raise UsageError(f"This cannot be said in JSON: {error}.") from error
+        size_bytes = sum(len(each) for each in urls.values())
+        if size_bytes > LARGEST_EVENT_BYTES - len(text.encode()):
+            size, most = f"{size_bytes / (1 << 20):.1f} MiB", f"{LARGEST_EVENT_BYTES >> 20} MiB"
+            raise UsageError(
+                f"The images of this push make {size}, and an engine takes {most} at most: use smaller ones."
+            )
         self._attached |= set(urls)
         content: list[client.InputText | client.InputImage] = [client.InputText(text)]
         content += [client.InputImage(each) for each in urls.values()]

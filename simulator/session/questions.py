@@ -37,6 +37,8 @@ class OpenQuestion(msgspec.Struct, eq=False, kw_only=True):
     attempts: int = 0
     """Silent answers that were asked for."""
     last_error: str = ""
+    in_hand: int = 0
+    """Calls that may answer it and wait for the operator: so long it is not asked again."""
     closed: bool = False
     """It was answered or given up."""
 

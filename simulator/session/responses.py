@@ -48,6 +48,11 @@ class Request(msgspec.Struct, eq=False):
         return isinstance(self.response, dict) and self.response.get("conversation") == "none"
 
     @property
+    def in_hand(self) -> bool:
+        """Whether the operator has a call in hand that may be the answer: so long it is not asked for."""
+        return self.question is not None and self.question.in_hand > 0
+
+    @property
     def void(self) -> bool:
         """Whether nobody needs it any more: its question was answered or given up."""
         return self.question is not None and self.question.closed
@@ -199,7 +204,7 @@ class Responses:
         return active, list(calls.values())
 
     def resume(self, now_ns: int) -> list[Action]:
-        """A response ended and was dealt with: send what waits."""
+        """A response ended and was dealt with, or the operator answered a call: send what waits and may go."""
         return self._pump(now_ns)
 
     def refused(self, event_id: str | None, code: str | None, sentence: str, now_ns: int) -> list[Action] | None:
@@ -288,7 +293,7 @@ class Responses:
         actions: list[Action] = []
         kept: deque[Request] = deque()
         for request in self._queue:
-            free = not self.in_progress and self._outstanding is None and not kept
+            free = not self.in_progress and self._outstanding is None and not request.in_hand
             if request.void:
                 continue
             if not (request.beside or free):

@@ -147,6 +147,7 @@ class FakeMicrophone:
         self.times = times
         self.on_wake = on_wake
         self.alive = True
+        self.fault: str | None = None
         self.open = False
 
     def start(self) -> None:
@@ -156,7 +157,7 @@ class FakeMicrophone:
         self.open = False
 
     def state(self) -> StreamState:
-        return StreamState("fake", 0, 0, self.alive, None, 0, "latency", 24_000)
+        return StreamState("fake", 0, 0, self.alive, self.fault, 0, "latency", 24_000)
 
     def hear(self, samples: list[int], at_ns: int) -> None:
         self.times.note(self.ring.written_samples, at_ns, 0)
@@ -221,6 +222,18 @@ async def test_a_microphone_that_goes_without_a_word_is_noticed() -> None:
     fake.alive = False
     with pytest.raises(DeviceUnavailable, match="“fake” has gone"):
         await waiting
+
+
+async def test_a_microphone_whose_callback_failed_says_so_rather_than_stay_silent() -> None:
+    source, fake = microphone()
+    stream = source.chunks()
+    fake.hear([1] * 480, 1_000)
+    fake.fault = "IndexError: out of range"
+    fake.on_wake()
+    assert (await anext(stream)).samples.tolist() == [1] * 480
+    with pytest.raises(DeviceUnavailable, match="“fake” failed in the program itself: choose it again") as caught:
+        await anext(stream)
+    assert caught.value.details == "IndexError: out of range"
 
 
 def test_a_recording_is_read_at_24_khz_mono_whatever_its_format(tmp_path: Path) -> None:

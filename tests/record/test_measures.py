@@ -194,6 +194,12 @@ def test_pushes_are_marks_and_paragraphs() -> None:
     ]
 
 
+def test_a_chat_line_of_the_agent_is_a_turn_of_its_own() -> None:
+    script = Script()
+    script.noted(10, "chat.sent", message="brb", call_id="call_1")
+    assert [(turn.who, turn.text, turn.t_ns) for turn in script.measures.turns] == [("agent typed", "brb", 10 * MS)]
+
+
 def test_events_without_their_fields_are_taken_as_far_as_they_go() -> None:
     script = Script()
     kinds = [kind for _, kind in script.measures._steps]

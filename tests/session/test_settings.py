@@ -245,6 +245,43 @@ class TestPush:
         talk.run(talk.session.push({"event": "screen"}, [face, house], False, 0))
         assert [each["type"] for each in talk.sent[0]["item"]["content"]] == ["input_text", "input_image"]
 
+    def test_an_image_shown_again_is_named_and_no_longer_called_attached(self) -> None:
+        talk = Conversation()
+        face, house = self.PNG + b"face", self.PNG + b"house"
+        first = {"event": "screen", "type": "showimage", "images": ["attached: the image (Face)"]}
+        talk.run(talk.session.push(first, [face], False, 0))
+        assert '"images":["attached: the image (Face)"]' in talk.sent[0]["item"]["content"][0]["text"]
+        both = ["attached: the image (House)", "attached: the image (Face)", "attached: the image (House)"]
+        talk.run(talk.session.push({"event": "screen", "images": both}, [house, face, house], False, 0))
+        text, *images = talk.sent[0]["item"]["content"]
+        assert text["text"].endswith('"images":["attached: the image (House)","the image (Face)","the image (House)"]}')
+        assert len(images) == 1
+        assert talk.notes("push")[0]["context"]["images"][1] == "the image (Face)"
+
+    def test_lines_that_are_not_one_for_each_image_stay_as_they_are(self) -> None:
+        talk = Conversation()
+        face = self.PNG + b"face"
+        for _ in range(2):
+            talk.run(talk.session.push({"event": "screen", "images": ["attached: a", "attached: b"]}, [face], False, 0))
+        assert '"images":["attached: a","attached: b"]' in talk.sent[0]["item"]["content"][0]["text"]
+
+    def test_an_image_of_a_push_that_was_refused_is_not_taken_for_attached(self) -> None:
+        talk = Conversation()
+        face = self.PNG + b"face"
+        talk.run(talk.session.push({"event": "screen", "x": float("nan")}, [face], False, 0, token=1))
+        assert talk.sent == []
+        assert "JSON" in str(talk.settled[0][1])
+        talk.run(talk.session.push({"event": "screen"}, [face], False, 0))
+        assert len(talk.sent[0]["item"]["content"]) == 2
+
+    def test_images_too_large_for_one_event_are_refused_with_the_figures(self) -> None:
+        talk = Conversation()
+        images = [self.PNG + bytes([number]) * (6 << 20) for number in range(2)]
+        talk.run(talk.session.push({"event": "screen"}, images, False, 0, token=1))
+        assert talk.sent == []
+        sentence = "The images of this push make 16.0 MiB, and an engine takes 15 MiB at most: use smaller ones."
+        assert talk.settled == [(1, sentence)]
+
     def test_what_is_no_image_is_refused_and_nothing_is_sent(self) -> None:
         talk = Conversation()
         talk.run(talk.session.push({"event": "screen"}, [b"GIF89a"], False, 0, token=1))

@@ -117,6 +117,16 @@ def test_a_push_appears_between_the_turns(theme: Theme) -> None:
     assert panel.text.splitlines() == ["Study   00:00.100", "timer: 30 s left"]
 
 
+def test_a_chat_line_of_the_agent_is_told_from_what_it_said(theme: Theme) -> None:
+    measures = Measures()
+    panel = TranscriptPanel(theme)
+    panel.set_source(measures)
+    _fed(measures, 1, "chat.sent", Direction.NOTED, message="brb", call_id="call_1")
+    panel.show()
+    panel.refresh()
+    assert panel.text.splitlines()[:2] == ["Agent typed   00:00.100", "brb"]
+
+
 def test_it_keeps_to_the_end_only_while_the_end_is_in_sight(theme: Theme, application: QApplication) -> None:
     measures = Measures()
     panel = TranscriptPanel(theme)

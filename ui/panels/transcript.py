@@ -19,8 +19,20 @@ from ui.widgets.time_window import clock_text
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
-_NAMES: Final = {"participant": "Participant", "agent": "Agent", "typed": "Typed", "study": "Study"}
-_ROLES: Final = {"participant": "participant", "agent": "agent", "typed": "participant", "study": "study"}
+_NAMES: Final = {
+    "participant": "Participant",
+    "agent": "Agent",
+    "typed": "Typed",
+    "agent typed": "Agent typed",
+    "study": "Study",
+}
+_ROLES: Final = {
+    "participant": "participant",
+    "agent": "agent",
+    "typed": "participant",
+    "agent typed": "agent",
+    "study": "study",
+}
 _EMPTY: Final = "Nothing was said yet.\nConnect (F5) and talk (Space): each turn appears here, with its time."
 _RECOGNISED: Final = (
     "Recognised on this computer by {} from what was sent to the engine, which may have understood something else"
