@@ -1,4 +1,4 @@
-"""The values at which a scale can be set, counted from its lowest. Exact decimals, so that each lies in the range."""
+"""The values at which a scale can be set, counted from its lowest in decimals, so that 3 steps of 0.1 are 0.3."""
 
 import math
 from dataclasses import dataclass
@@ -12,15 +12,16 @@ _FINE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ScaleSteps:
-    """`steps` equal steps of `width` from `low` on; at least one."""
+    """`steps` equal steps of `width` from `low` to at most `high`; at least one."""
 
     low: Decimal
+    high: Decimal
     width: Decimal
     steps: int
 
     def value(self, place: int) -> int | float:
         """Return the value after so many steps, whole where it is."""
-        exact = self.low + self.width * place
+        exact = min(self.low + self.width * place, self.high)
         return int(exact) if exact == exact.to_integral_value() and abs(exact) < 2**53 else float(exact)
 
 
@@ -34,7 +35,7 @@ def scale_steps(low: float, high: float, step: Any) -> ScaleSteps:
         width = Decimal(1) if whole and 2 <= span <= MOST_STEPS else span / _FINE
     while span / width > MOST_STEPS:
         width *= 10
-    return ScaleSteps(first, width, int(span / width))
+    return ScaleSteps(first, last, width, int(span / width))
 
 
 def _width(step: Any) -> Decimal | None:

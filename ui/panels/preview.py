@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -54,14 +55,14 @@ class PreviewPanel(QFrame):
         self._connected = False
         self._answers: dict[int, object] = {}
         """The last answer on each of the two screens, while its question is there."""
-        self.selected = ParticipantScreen(theme)
-        self.on_screen = ParticipantScreen(theme)
+        self.selected = ParticipantScreen(theme, now_s)
+        self.on_screen = ParticipantScreen(theme, now_s)
         self.stack = QStackedWidget()
         self.selected_button = QPushButton("Selected")
         self.on_screen_button = QPushButton("On screen")
         self.value = PlainLine(theme, font=mono_font(0.9))
         self.answer_button = QPushButton("Answer")
-        self.reveal_button = QPushButton("Reveal to the agent")
+        self.reveal_button = QPushButton("Reveal")
         self._build()
         self._lay_out()
         self._show_footer()
@@ -162,11 +163,13 @@ class PreviewPanel(QFrame):
         self.selected_button.setChecked(True)
         self.answer_button.setProperty("role", "primary")
         self.answer_button.clicked.connect(self.answer)
+        self.reveal_button.setAccessibleName("Reveal to the agent")
         self.reveal_button.clicked.connect(self._reveal)
 
     def _lay_out(self) -> None:
         heading = QLabel("PREVIEW")
         heading.setProperty("role", "heading")
+        heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head = QHBoxLayout()
         head.setSpacing(SPACE_PX)
         head.addWidget(heading, 1)

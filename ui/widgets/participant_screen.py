@@ -36,8 +36,8 @@ class ParticipantScreen(QFrame):
     value_changed = Signal()
     """The question's value changed."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
+        super().__init__()
         self.setObjectName("participantScreen")
         self._theme = theme
         self.screen_shown = Screen()
@@ -45,7 +45,7 @@ class ParticipantScreen(QFrame):
         """The widget of the question that is shown; None where there is none, or where it cannot be shown."""
         self.kind = PlainLine(theme, bold=True)
         self.part = PlainLine(theme, role="text_muted")
-        self.timer = TimerLabel()
+        self.timer = TimerLabel(now_s)
         self.heard = PlainLine(theme)
         self.caption = _Section(lambda text: PlainText(theme, text, role="study"))
         self.rating_pause = _Section(lambda text: PlainText(theme, text, role="text_muted", scale=0.9))

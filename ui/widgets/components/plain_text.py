@@ -1,5 +1,6 @@
 """A text that is drawn as it stands: no markup, no links, no shortcut letters; wrapped anywhere if it must."""
 
+import math
 from typing import Final
 
 from PySide6.QtCore import QPointF, QSize, Qt
@@ -10,10 +11,11 @@ from ui.models.plain import block, line
 from ui.theme import Theme, ui_font
 
 _USUAL_WIDTH_PX: Final = 200
+_MOST_SIZES: Final = 16
 
 
 class WrappedText:
-    """A laid-out text: its height by width, and how to draw it. Keeps the last layout."""
+    """A laid-out text: its height by width, and how to draw it. Keeps the last layout, and the heights asked for."""
 
     def __init__(self, text: str, font: QFont, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
         self._layout = QTextLayout(block(text).replace("\n", "\u2028"), font)
@@ -22,30 +24,40 @@ class WrappedText:
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self._layout.setTextOption(option)
         self._width = -1
-        self._height = 0.0
-        self.natural_width = 0.0
+        self._sizes: dict[int, tuple[int, int]] = {}
 
     def height(self, width: int) -> int:
         """Return the height in pixels that the text takes at a width."""
-        if width != self._width:
-            self._lay_out(max(width, 1))
-            self._width = width
-        return int(self._height + 0.999)
+        return self._size(width)[1]
+
+    def natural_width(self, width: int) -> int:
+        """Return the width of the longest line at a width."""
+        return self._size(width)[0]
 
     def draw(self, painter: QPainter, x: float, y: float, width: int) -> None:
         """Draw the text in the painter's pen."""
-        self.height(width)
+        if width != self._width:
+            self._lay_out(width)
         self._layout.draw(painter, QPointF(x, y))
 
-    def _lay_out(self, width: int) -> None:
-        self._height = self.natural_width = 0.0
+    def _size(self, width: int) -> tuple[int, int]:
+        if width not in self._sizes:
+            if len(self._sizes) > _MOST_SIZES:
+                self._sizes.clear()
+            self._sizes[width] = self._lay_out(width)
+        return self._sizes[width]
+
+    def _lay_out(self, width: int) -> tuple[int, int]:
+        self._width = width
+        high = wide = 0.0
         self._layout.beginLayout()
         while (row := self._layout.createLine()).isValid():
-            row.setLineWidth(width)
-            row.setPosition(QPointF(0, self._height))
-            self._height += row.height()
-            self.natural_width = max(self.natural_width, row.naturalTextWidth())
+            row.setLineWidth(max(width, 1))
+            row.setPosition(QPointF(0, high))
+            high += row.height()
+            wide = max(wide, row.naturalTextWidth())
         self._layout.endLayout()
+        return math.ceil(wide), math.ceil(high)
 
 
 class PlainText(QWidget):
@@ -97,8 +109,8 @@ class PlainText(QWidget):
 
     def sizeHint(self) -> QSize:
         """Ask for a usual width, or for less where the text is shorter."""
-        height = self._wrapped.height(_USUAL_WIDTH_PX)
-        return QSize(min(_USUAL_WIDTH_PX, int(self._wrapped.natural_width) + 2), height)
+        width = min(_USUAL_WIDTH_PX, self._wrapped.natural_width(_USUAL_WIDTH_PX) + 2)
+        return QSize(width, self._wrapped.height(_USUAL_WIDTH_PX))
 
     def minimumSizeHint(self) -> QSize:
         """Any width will do."""

@@ -120,8 +120,7 @@ class Ranking(AnswerWidget):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, line(text, 1_000))
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDropEnabled)
         self.items.setCurrentRow(0)
-        for changed in (self.items.model().rowsMoved, self.items.model().rowsRemoved):
-            changed.connect(lambda *_: self.changed.emit())
+        self.items.model().rowsMoved.connect(lambda *_: self.changed.emit())
         self._lay_out(theme, config)
 
     @property
@@ -144,8 +143,8 @@ class Ranking(AnswerWidget):
         hint.setProperty("role", "muted")
         row = QHBoxLayout()
         row.addWidget(hint, 1)
-        for sign, name, by in (("↑", "Move up", -1), ("↓", "Move down", 1)):
-            button = QPushButton(sign)
+        self.up, self.down = QPushButton("↑"), QPushButton("↓")
+        for button, name, by in ((self.up, "Move up", -1), (self.down, "Move down", 1)):
             button.setAccessibleName(name)
             button.setToolTip(f"{name} the selected item.")
             button.clicked.connect(lambda _=False, by=by: self.items.move_selected(by))

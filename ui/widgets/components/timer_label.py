@@ -1,6 +1,5 @@
 """The time that is left, counted down for the eye alone: nothing that matters is timed by it."""
 
-import time
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer
@@ -12,7 +11,7 @@ from ui.models.preview import Timer, time_left
 class TimerLabel(QLabel):
     """A clock that shows a timer, hidden without one."""
 
-    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, now_s: Callable[[], float]) -> None:
         super().__init__()
         self._now_s = now_s
         self._timer: Timer | None = None
