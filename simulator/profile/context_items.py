@@ -5,22 +5,37 @@ Each builder returns one JSON object, its keys in the specification's order; `co
 
 import base64
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from simulator.errors import UnreadableFile
 
 PREFIX: Final = "[context] "
+ATTACHED: Final = "attached: "
 
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MEDIA_TYPES: Final = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"))
 
 
 def context_text(item: Mapping[str, Any]) -> str:
     """Return the text of a [context] item: the prefix and the object as compact JSON, in its own key order.
 
-    Letters beyond ASCII stay as they are. Raises ValueError for a number that JSON does not have (NaN, infinity).
+    The JSON is that of the platform's language: letters beyond ASCII stay as they are, half a character (a lone
+    surrogate) is escaped, and a whole number has no point (70.0 is 70). Raises ValueError for a number that JSON does
+    not have (NaN, infinity), TypeError for a value that it does not have.
     """
-    return PREFIX + json.dumps(item, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_whole(item), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return PREFIX + _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _whole(value: Any) -> Any:
+    """Return a value whose whole numbers are ints, as far as a float holds each of them."""
+    if isinstance(value, Mapping):
+        return {name: _whole(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def participants(others: Sequence[Mapping[str, str]]) -> dict[str, Any]:
@@ -38,7 +53,15 @@ def screen(component: str, text: str, images: Sequence[str] = ()) -> dict[str, A
 
 def attached_image(description: str) -> str:
     """The line that stands for an attached image in a screen's `images`."""
-    return f"attached: the image ({description})"
+    return ATTACHED + named_image(description)
+
+
+def named_image(description: str) -> str:
+    """The line of an image that was attached before: an image is attached once a session, and later only named.
+
+    The specification shows no such line. It is the line of the attached image without the word that says so.
+    """
+    return f"the image ({description})"
 
 
 def typed(speaker: str, said: str) -> dict[str, Any]:
