@@ -51,6 +51,8 @@ class ChecksDesk(QObject):
         self._reports = ReportsDesk(reports_feed, window)
         self._background = Background(self)
         self._wanted: CellKey | None = None
+        self.specification: str | None = None
+        """The file that the checks follow; None: the program's own statement."""
         for source in (checks_feed, faults_feed, self._reports):
             source.failed.connect(self.failed)
         checks_feed.run_ended.connect(self._run_ended)
@@ -97,7 +99,14 @@ class ChecksDesk(QObject):
 
     def _run(self, keys: list[CellKey]) -> None:
         repeat, jobs = self._checks.repeat, self._checks.jobs
-        self._checks_feed.run(self._connection.engine, keys, repeat=repeat, jobs=jobs, faults=self.faults)
+        self._checks_feed.run(
+            self._connection.engine,
+            keys,
+            repeat=repeat,
+            jobs=jobs,
+            faults=self.faults,
+            specification=self.specification,
+        )
 
     def _run_ended(self) -> None:
         self._checks.refresh()

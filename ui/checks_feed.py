@@ -68,11 +68,19 @@ class ChecksFeed(QObject):
             process.waitForFinished(500)
 
     def run(
-        self, engine: str, keys: Iterable[CellKey], *, repeat: int = 1, jobs: int = 1, faults: Sequence[str] = ()
+        self,
+        engine: str,
+        keys: Iterable[CellKey],
+        *,
+        repeat: int = 1,
+        jobs: int = 1,
+        faults: Sequence[str] = (),
+        specification: str | None = None,
     ) -> None:
         """Run the checks of these cells against an engine; ignored while a run is under way.
 
-        Each runs `repeat` times, `jobs` side by side; `faults` are rules that the embedded engine is to break.
+        Each runs `repeat` times, `jobs` side by side; `faults` are rules that the embedded engine is to break,
+        `specification` is the path of a file to follow.
         """
         wanted = list(dict.fromkeys(keys))
         if self._process is not None or not wanted:
@@ -82,6 +90,8 @@ class ChecksFeed(QObject):
         further = ["--repeat", str(repeat), "--jobs", str(jobs)]
         for fault in faults:
             further += ["--fault", fault]
+        if specification is not None:
+            further += ["--spec", specification]
         process = make_process([*self._command, *self._arguments(engine, wanted), *further], self)
         process.readyReadStandardError.connect(self._read_progress)
         process.finished.connect(self._finished)

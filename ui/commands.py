@@ -51,8 +51,10 @@ class SessionCommands(QObject):
         agent_voice: str,
         faults: Sequence[str] = (),
         tools: Sequence[str] | None = None,
+        specification: str | None = None,
     ) -> None:
-        """Connect; `faults` are rules that the embedded engine is to break, `tools` None declares all."""
+        """Connect; `faults` are rules that the embedded engine is to break, `tools` None declares all,
+        `specification` is the path of a file to follow."""
         command = Connect(
             id=0,
             engine=engine,
@@ -61,6 +63,7 @@ class SessionCommands(QObject):
             voice=agent_voice,
             faults=list(faults),
             tools=None if tools is None else list(tools),
+            specification=specification,
         )
         self._feed.send(command, self._tell)
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from simulator.engines.profiles import config_folder
 from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
+from simulator.profile.agent_spec import AgentSpec
 from simulator.profile.facts import TURN_DETECTIONS
 from simulator.profile.tools import TOOLS
 from simulator.record.entries import Entry
@@ -49,6 +50,7 @@ from ui.record_view import RecordView
 from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
 from ui.settings import WindowSettings
+from ui.specification_desk import SpecificationDesk
 from ui.study_desk import StudyDesk
 from ui.study_drop import StudyDrop
 from ui.talk_key import TalkKey, takes_text
@@ -110,6 +112,7 @@ class MainWindow(QMainWindow):
         )
         self.composing = ComposerDesk(self, feed, self.composer, self.log)
         self.calls = CallsDesk(self, feed, self.agent.calls)
+        self.specification = SpecificationDesk(self, theme, feed, self.settings, self.agent)
         self._make_menus()
         self._connect_feed()
         self._connect_panels()
@@ -144,6 +147,7 @@ class MainWindow(QMainWindow):
             self.agent.voice,
             self.desk.faults,
             self.study_desk.tools,
+            self.specification.path,
         )
 
     def end(self) -> None:
@@ -260,6 +264,7 @@ class MainWindow(QMainWindow):
                 Deed("&Open or close the microphone", "O", panel.open_button.click),
                 None,
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
+                *self.specification.deeds(),
                 Deed("&Voice from a file…", "Ctrl+Shift+O", self.choices.ask_voice_file),
                 Deed("Look for audio &devices again", "F4", self.devices_feed.refresh),
                 None,
@@ -315,8 +320,9 @@ class MainWindow(QMainWindow):
         self.study_desk.failed.connect(self._tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
-        for desk in (self.composing, self.calls):
+        for desk in (self.composing, self.calls, self.specification):
             desk.failed.connect(self._tell)
+        self.specification.changed.connect(self._follow)
         self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))
 
     def _connect_panels(self) -> None:
@@ -352,6 +358,14 @@ class MainWindow(QMainWindow):
         if scheme in set(Scheme):
             self.theme.choose(Scheme(scheme))
         self.choices.load_engines()
+        self.specification.restore()
+
+    def _follow(self, spec: AgentSpec) -> None:
+        """Take tools, turn detections and the words of questions from a specification."""
+        self.connection.follow(spec)
+        self.study.pushes.follow(spec.wording)
+        self.composer.reply.set_tools(spec.tools)
+        self.desk.specification = self.specification.path
 
     def _show_view(self, view: RecordView) -> None:
         self._shown = view

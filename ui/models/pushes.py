@@ -8,8 +8,9 @@ from typing import Any
 from simulator.errors import UsageError
 from simulator.participant.messages import AnyCommand, Ask, Push, RequestReply
 from simulator.profile import context_items
-from simulator.profile.answers import RATING_PAUSE_COMPONENTS, question_text
+from simulator.profile.answers import RATING_PAUSE_COMPONENTS
 from simulator.profile.tools import tool_for
+from simulator.profile.wording import OWN_WORDING, Wording
 from ui.models.form_fields import FormField, Values, required
 
 
@@ -31,13 +32,13 @@ def push_key(row: int) -> str:
     return f"Ctrl+{(row + 1) % 10}"
 
 
-def preview(command: AnyCommand) -> str:
+def preview(command: AnyCommand, wording: Wording = OWN_WORDING) -> str:
     """Return the text that the agent is given by a push or a question; empty where it is given none."""
     if isinstance(command, Push):
         return context_items.context_text(command.context)
     if isinstance(command, Ask):
         tool = tool_for(command.component, command.config)
-        text = question_text(command.component, command.config)
+        text = wording.question_text(command.component, command.config)
         return context_items.context_text(context_items.question(tool, text, command.during_video))
     return ""
 

@@ -29,7 +29,8 @@ def event_of(entry: Entry, record: Path | None) -> dict[str, Any]:
     reason = why_not(entry)
     if reason is not None:
         raise UsageError(reason)
-    event = dict(entry.event)
+    # The number of an event is its own: an error that names it would be taken for one about the first sending.
+    event = {name: value for name, value in entry.event.items() if name != "event_id"}
     span = entry.audio
     if span is None:
         return event

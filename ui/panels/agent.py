@@ -7,11 +7,13 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -34,6 +36,8 @@ class AgentPanel(QFrame):
     """Editor with Apply, the two sessions side by side, and the last answer."""
 
     instructions_applied = Signal(str)
+    wording_requested = Signal()
+    """The specification that is followed is to be shown."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +94,11 @@ class AgentPanel(QFrame):
         self._refused = error or ""
         self._show_instructions()
 
+    def show_wording(self, line: str, more: str) -> None:
+        """Say in whose words the agent is asked."""
+        self.wording_button.setText(line)
+        self.wording_button.setToolTip(more)
+
     def show_answer(self, entry: Entry | None) -> None:
         """Show the last answer of the agent."""
         self._answer = entry
@@ -133,6 +142,11 @@ class AgentPanel(QFrame):
         self.voice_picker.setEditable(True)
         self.voice_picker.addItems(VOICES)
         self.voice_picker.setCurrentText(DEFAULT_VOICE)
+        self.wording_button = QPushButton()
+        self.wording_button.setAccessibleName("Wording of tools and questions")
+        self.wording_button.setStyleSheet("text-align: left;")
+        self.wording_button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.wording_button.clicked.connect(self.wording_requested)
         self.session = QTreeWidget()
         self.session.setAccessibleName("Session: requested and accepted")
         self.session.setHeaderLabels(["Field", "Value"])
@@ -164,13 +178,17 @@ class AgentPanel(QFrame):
         row.addWidget(self.state, 1)
         row.addWidget(self.apply_button, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(row)
-        voice = QHBoxLayout()
-        label = QLabel("Voice")
-        label.setProperty("role", "muted")
-        label.setBuddy(self.voice_picker)
-        voice.addWidget(label)
-        voice.addWidget(self.voice_picker, 1)
-        column.addLayout(voice)
+        choices = QGridLayout()
+        choices.setSpacing(SPACE_PX)
+        choices.setHorizontalSpacing(2 * SPACE_PX)
+        choices.setColumnStretch(1, 1)
+        for row_number, (text, widget) in enumerate((("Voice", self.voice_picker), ("Wording", self.wording_button))):
+            label = QLabel(text)
+            label.setProperty("role", "muted")
+            label.setBuddy(widget)
+            choices.addWidget(label, row_number, 0)
+            choices.addWidget(widget, row_number, 1)
+        column.addLayout(choices)
         self._session_part = QWidget()
         session = QVBoxLayout(self._session_part)
         session.setContentsMargins(0, 0, 0, 0)

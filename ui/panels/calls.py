@@ -34,7 +34,9 @@ _TIPS = {
     REFUSE: "Refuse it with a text of your own: the agent can correct itself by it.",
     BROKEN: "Answer with an output that is no JSON, to see what the agent makes of it.",
 }
-_FEWEST_LINES, _MOST_LINES = 2, 6
+_MOST_LINES = 6
+_ONE_LINE = 32
+"""Arguments of so many characters stand in one line."""
 OWN_REASON = "Not accepted."
 
 
@@ -55,13 +57,13 @@ class CallsPanel(QWidget):
         self.switch.setToolTip("Each call of a tool waits until you answer it.")
         self.switch.clicked.connect(self.in_hand_requested)
         self.state = QLabel()
-        self.state.setProperty("role", "muted")
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
         head.addWidget(self.switch)
         head.addStretch(1)
         head.addWidget(self.state)
-        self._inside = QWidget()
+        self._inside = QFrame()
+        self._inside.setProperty("role", "form")
         self._column = QVBoxLayout(self._inside)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(2 * SPACE_PX)
@@ -104,6 +106,7 @@ class CallsPanel(QWidget):
         waiting = len(self.cards)
         self.area.setVisible(waiting > 0)
         self.state.setText("" if not waiting else "● 1 call waits" if waiting == 1 else f"● {waiting} calls wait")
+        self.state.setStyleSheet(f"color: {self._theme.colours.accent}; font-weight: 600;")
         self.waiting_changed.emit(waiting)
 
     def show_now(self, now_ns: int) -> None:
@@ -147,7 +150,7 @@ class CallCard(QFrame):
         self.arguments.setReadOnly(True)
         self.arguments.setFont(mono_font(0.9))
         self.arguments.setAccessibleName(f"Arguments of {call.name}")
-        lines = min(max(self.arguments.document().blockCount(), _FEWEST_LINES), _MOST_LINES)
+        lines = min(self.arguments.document().blockCount(), _MOST_LINES)
         self.arguments.setFixedHeight(self.arguments.fontMetrics().lineSpacing() * lines + 12)
         self.verdict = QLabel(f"✕ Would be refused: {call.error}" if call.error else "✓ Would be accepted")
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)
@@ -246,8 +249,10 @@ class CallCard(QFrame):
 
 
 def _readable(arguments: str) -> str:
-    """Return the arguments indented where they are JSON, else as they came."""
+    """Return the arguments as JSON to be read, or as they came where they are none."""
     try:
-        return json.dumps(json.loads(arguments), ensure_ascii=False, indent=2)
+        value = json.loads(arguments)
     except (ValueError, RecursionError):
         return arguments
+    short = json.dumps(value, ensure_ascii=False)
+    return short if len(short) <= _ONE_LINE else json.dumps(value, ensure_ascii=False, indent=2)

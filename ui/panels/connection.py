@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from simulator.engines.profiles import EMBEDDED
 from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
-from simulator.profile.facts import TURN_DETECTIONS, turn_detection
+from simulator.profile.agent_spec import OWN, AgentSpec
 from ui.models.conformance import Conformance, long_text, short_text
 from ui.models.entry_text import long_clock
 from ui.models.voices import Voice
@@ -61,6 +61,7 @@ class ConnectionPanel(QFrame):
         self._status = Status()
         self._conformance = Conformance()
         self._faults: list[str] = []
+        self._spec = OWN
         self._build()
         self._lay_out()
         theme.changed.connect(self._recolour)
@@ -75,7 +76,7 @@ class ConnectionPanel(QFrame):
     def turn_detection(self) -> dict[str, Any]:
         """The whole wire object of the turn detection chosen."""
         chosen = self.turn_detection_picker.currentData()
-        return dict(chosen) if isinstance(chosen, dict) else turn_detection(str(chosen))
+        return dict(chosen) if isinstance(chosen, dict) else self._spec.turn_detection(str(chosen))
 
     @property
     def voice(self) -> Voice:
@@ -107,6 +108,19 @@ class ConnectionPanel(QFrame):
             picker.addItem(f"study: {wire.get('type', '')}", wire)
             picker.setItemData(picker.count() - 1, json.dumps(wire, indent=1), Qt.ItemDataRole.ToolTipRole)
             picker.setCurrentIndex(picker.count() - 1)
+
+    def follow(self, spec: AgentSpec) -> None:
+        """Offer the turn detections of a specification."""
+        self._spec = spec
+        picker = self.turn_detection_picker
+        chosen = picker.currentIndex()
+        wire = picker.itemData(picker.count() - 1)
+        study = wire if isinstance(wire, dict) else None
+        picker.clear()
+        for each in spec.turn_detections:
+            picker.addItem(_title(each), each["type"])
+        self.offer_turn_detection(study)
+        picker.setCurrentIndex(min(chosen, picker.count() - 1))
 
     def set_voices(self, voices: list[Voice], chosen: Voice) -> None:
         """Offer these voices; the chosen one is added where it is not among them."""
@@ -184,9 +198,8 @@ class ConnectionPanel(QFrame):
         self.faults_button = QPushButton("Faults…")
         self.faults_button.clicked.connect(self.faults_requested)
         self.turn_detection_picker = Picker("Turn detection", 150)
-        for wire in TURN_DETECTIONS:
-            detail = f"{wire['silence_duration_ms']} ms" if "silence_duration_ms" in wire else wire.get("eagerness", "")
-            self.turn_detection_picker.addItem(f"{wire['type']} {detail}", wire["type"])
+        for wire in self._spec.turn_detections:
+            self.turn_detection_picker.addItem(_title(wire), wire["type"])
         self.connect_button = QPushButton()
         self.connect_button.setMinimumWidth(128)
         self.connect_button.clicked.connect(self._connect_clicked)
@@ -377,3 +390,9 @@ def _set_role(widget: QWidget, role: str) -> None:
         widget.setProperty("role", role)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+
+
+def _title(wire: dict[str, Any]) -> str:
+    """Return what a turn detection is called: its type, and how patient it is."""
+    detail = f"{wire['silence_duration_ms']} ms" if "silence_duration_ms" in wire else wire.get("eagerness", "")
+    return f"{wire['type']} {detail}"

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from simulator.errors import SimulatorError
 from simulator.participant.messages import ConnectionState, Status
+from simulator.profile.wording import OWN_WORDING, Wording
 from ui.models.pushes import PUSHES, QUESTION_EXAMPLES, PushKind, preview, push_key
 from ui.theme import SPACE_PX, Theme, mono_font
 from ui.widgets.form import Form
@@ -35,6 +36,7 @@ class PushPanel(QFrame):
         super().__init__(parent)
         self.setProperty("role", "panel")
         self._theme = theme
+        self._wording = OWN_WORDING
         self._connected = False
         self.kinds = QListWidget()
         self.kinds.setAccessibleName("Kinds of push")
@@ -76,6 +78,11 @@ class PushPanel(QFrame):
         self.kinds.setCurrentRow(row)
         first = self.forms[row].first_field
         (first or self.push_button).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def follow(self, wording: Wording) -> None:
+        """Show questions in these words."""
+        self._wording = wording
+        self._show_preview()
 
     def show_status(self, status: Status) -> None:
         """Allow pushing while there is a session."""
@@ -132,7 +139,7 @@ class PushPanel(QFrame):
     def _show_preview(self) -> None:
         form = self.forms[self.kinds.currentRow()]
         try:
-            self.told.setPlainText(preview(form.command()))
+            self.told.setPlainText(preview(form.command(), self._wording))
             ready, why = True, ""
         except SimulatorError as error:
             ready, why = False, str(error)

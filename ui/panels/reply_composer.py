@@ -75,6 +75,12 @@ class ReplyComposer(QWidget):
         """The event as filled in."""
         return {"type": "response.create", "response": self._built.response}
 
+    def set_tools(self, tools: tuple[Mapping[str, Any], ...]) -> None:
+        """Take the tools from another specification: those that are ticked keep their names and get its words."""
+        self._tools = tools
+        self.form.offer_tools(tuple(str(tool["name"]) for tool in tools))
+        self._show_built()
+
     def show_response(self, response: Mapping[str, Any]) -> None:
         """Fill the form from a ``response`` object."""
         self.form.show_values(values_of(response, self._tools))

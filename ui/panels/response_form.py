@@ -54,6 +54,13 @@ class ResponseForm(QFrame):
         self._filling = False
         self.changed.emit()
 
+    def offer_tools(self, names: tuple[str, ...]) -> None:
+        """Offer these tools wherever a tool is to be named."""
+        for row in self.rows.values():
+            for editor in row.editors.values():
+                if editor.offer_tools is not None:
+                    editor.offer_tools(names)
+
     def show_complaints(self, complaints: Iterable[Complaint], theme: Theme) -> None:
         """Say at each row what is to be said of it."""
         by_row: dict[str, list[Complaint]] = {name: [] for name in self.rows}

@@ -43,6 +43,8 @@ class Editor:
     widget: QWidget
     read: Callable[[], Any]
     write: Callable[[Any], None]
+    offer_tools: Callable[[tuple[str, ...]], None] | None = None
+    """Offer other names of tools, where the field is one of tools."""
 
 
 class Picker(QComboBox):
@@ -148,15 +150,27 @@ class Ticks(QWidget):
 
     def __init__(self, choices: tuple[str, ...], columns: int) -> None:
         super().__init__()
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(4 * SPACE_PX)
-        grid.setVerticalSpacing(SPACE_PX)
+        self._columns = columns
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(4 * SPACE_PX)
+        self._grid.setVerticalSpacing(SPACE_PX)
+        self._grid.setColumnStretch(columns, 1)
+        self.boxes: dict[str, QCheckBox] = {}
+        self.offer(choices)
+
+    def offer(self, choices: tuple[str, ...]) -> None:
+        """Offer these choices; those that were ticked stay so."""
+        chosen = self.chosen()
+        for box in self.boxes.values():
+            box.hide()
+            box.deleteLater()
         self.boxes = {choice: QCheckBox(choice) for choice in choices}
-        for place, box in enumerate(self.boxes.values()):
+        for place, (choice, box) in enumerate(self.boxes.items()):
+            box.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # Space stays the talk key
+            box.setChecked(choice in chosen)
             box.toggled.connect(lambda: self.ticked.emit())
-            grid.addWidget(box, place // columns, place % columns)
-        grid.setColumnStretch(columns, 1)
+            self._grid.addWidget(box, place // self._columns, place % self._columns)
 
     def chosen(self) -> list[str]:
         """Return the ticked choices in their order."""
@@ -185,7 +199,8 @@ def _suggested(field: Field, offers: Offers, changed: Changed) -> Editor:
 
 
 def _tool(_field: Field, offers: Offers, changed: Changed) -> Editor:
-    return _typed_or_chosen(offers.tools, changed)
+    picker = _typed_or_chosen(offers.tools, changed)
+    return Editor(picker.widget, picker.read, picker.write, partial(_offer_again, picker))
 
 
 def _typed_or_chosen(choices: tuple[str, ...], changed: Changed) -> Editor:
@@ -197,6 +212,14 @@ def _typed_or_chosen(choices: tuple[str, ...], changed: Changed) -> Editor:
     return Editor(picker, picker.currentText, picker.setCurrentText)
 
 
+def _offer_again(editor: Editor, choices: tuple[str, ...]) -> None:
+    assert isinstance(editor.widget, Picker)
+    text = editor.read()
+    editor.widget.clear()
+    editor.widget.addItems(list(choices))
+    editor.write(text)
+
+
 def _several(field: Field, _offers: Offers, changed: Changed) -> Editor:
     ticks = Ticks(field.choices, columns=4)
     ticks.ticked.connect(changed)
@@ -206,7 +229,7 @@ def _several(field: Field, _offers: Offers, changed: Changed) -> Editor:
 def _tools(_field: Field, offers: Offers, changed: Changed) -> Editor:
     ticks = Ticks(offers.tools, columns=2)
     ticks.ticked.connect(changed)
-    return Editor(ticks, ticks.chosen, ticks.show_chosen)
+    return Editor(ticks, ticks.chosen, ticks.show_chosen, ticks.offer)
 
 
 def _line(field: Field, _offers: Offers, changed: Changed) -> Editor:
