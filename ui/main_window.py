@@ -227,8 +227,8 @@ class MainWindow(QMainWindow):
         for panel, stretch in ((self.study, 1), (self._centre, 6), (self.agent, 2)):
             self._columns.addWidget(panel)
             self._columns.setStretchFactor(self._columns.count() - 1, stretch)
-        self._columns.setSizes([264, 706, 310])
-        self.study.setMinimumWidth(256)
+        self._columns.setSizes([268, 702, 310])
+        self.study.setMinimumWidth(268)
         self.agent.setMinimumWidth(240)
         central = QWidget()
         rows = QVBoxLayout(central)

@@ -16,7 +16,7 @@ MIME_ROWS: Final = "application/x-participant-simulator-rows"
 IMAGE_SUFFIXES: Final = {".png", ".jpg", ".jpeg"}
 STUDY_SUFFIXES: Final = {".yaml", ".yml", ".json"}
 
-_WHEN = {When.NOW: "", When.AFTER_REPLY: "after reply", When.DURING_REPLY: "in reply"}
+_WHEN = {When.NOW: "", When.AFTER_REPLY: "after", When.DURING_REPLY: "during"}
 
 
 def timing(step: Step) -> str:
@@ -126,8 +126,10 @@ class DeckList(QAbstractListModel):
         kind = kind_of(row.step.action)
         mark = self._deck.mark(row.key)
         lines = [f"{kind.name}: {gist(row.step.action)}"]
-        if when := timing(row.step):
-            lines.append(f"When played by time: {when}")
+        if row.step.when is not When.NOW:
+            lines.append(f"Played by time: {row.step.when.value}")
+        if row.step.at_s:
+            lines.append(f"Played by time: not before {row.step.at_s:g} s")
         refusal = self._deck.refusals.get(row.key) if mark is Mark.REFUSED else None
         lines.append(f"Refused: {refusal}" if refusal else mark.value.capitalize())
         return "\n".join(lines)

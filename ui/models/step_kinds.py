@@ -451,7 +451,7 @@ _ACTION_KINDS: dict[type[StepAction], StepKind] = {
         (FormField("seconds", "Seconds", "line", "5"),),
         _wait,
         lambda action: {"seconds": f"{action.seconds:g}"},
-        lambda action: f"{action.seconds:g} s",
+        lambda action: f"Wait {action.seconds:g} s",
     ),
 }
 

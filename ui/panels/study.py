@@ -1,7 +1,7 @@
 """The left column: the deck and the quick pushes as tabs, below them what the participants see."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from ui.models.deck import Deck
 from ui.panels.deck import DeckPanel
@@ -21,19 +21,26 @@ class StudyPanel(QFrame):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.deck, "Study")
-        self.tabs.addTab(self.pushes, "Quick push")
+        # Its forms are high: they scroll rather than push the preview out of a small window.
+        self._pushes_page = QScrollArea()
+        self._pushes_page.setFrameShape(QFrame.Shape.NoFrame)
+        self._pushes_page.setWidgetResizable(True)
+        self._pushes_page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._pushes_page.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._pushes_page.setWidget(self.pushes)
+        self.tabs.addTab(self._pushes_page, "Quick push")
         self.splitter = QSplitter(Qt.Orientation.Vertical)
         self.preview = PreviewPanel(theme)
         self.preview.setProperty("role", "")
         for part in (self.tabs, self.preview):
             self.splitter.addWidget(part)
         self.splitter.setChildrenCollapsible(True)
-        self.splitter.setSizes([390, 260])
+        self.splitter.setSizes([360, 290])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.splitter)
 
     def choose_push(self, row: int) -> None:
         """Show the form of a kind of quick push and put the cursor into it."""
-        self.tabs.setCurrentWidget(self.pushes)
+        self.tabs.setCurrentWidget(self._pushes_page)
         self.pushes.choose(row)
