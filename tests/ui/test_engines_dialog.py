@@ -9,7 +9,8 @@ import keyring.backend
 import keyring.errors
 import pytest
 
-from simulator.engines.profiles import FromEnvironment, engines_file, load_profiles
+from simulator.engines.profiles import FromEnvironment, engines_file, load_profiles, resolve
+from simulator.engines.thinking import Thinking
 from tests.ui.window_rig import WindowRig, wait_until
 from ui.dialogs.address import AddressDialog
 from ui.dialogs.engines import EnginesDialog
@@ -100,11 +101,13 @@ def test_a_key_goes_to_the_keyring_and_is_never_shown(
     assert dialog.key_field.text() == ""
     wait_until(lambda: dialog.key_state.text() == "✓ The key is in the system's keyring.")
     assert store.keys == {("participant-simulator", "lab"): KEY}
+    assert resolve("lab").headers == {"Authorization": f"Bearer {KEY}"}
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or KEY not in path.read_text(errors="replace")
     dialog.forget_button.click()
     wait_until(lambda: dialog.key_state.text() == "No key stored.")
     assert store.keys == {}
+    assert resolve("lab").headers == {}
 
 
 def test_the_embedded_engine_cannot_be_changed(dialog: EnginesDialog) -> None:
@@ -112,6 +115,35 @@ def test_the_embedded_engine_cannot_be_changed(dialog: EnginesDialog) -> None:
     assert not dialog.save_button.isEnabled()
     assert not dialog.key_field.isEnabled()
     assert "started when it is needed" in dialog.message.text()
+
+
+def test_the_embedded_engine_gets_a_language_model(dialog: EnginesDialog, store: MemoryKeyring) -> None:
+    dialog.new_button.click()
+    dialog.kind_picker.setCurrentText("The embedded engine with a language model")
+    assert dialog.url_field.text() == "http://"
+    assert "Ollama" in dialog.message.text()
+    assert not dialog.headers_field.isEnabled()
+    dialog.name_field.setText("llama")
+    dialog.save_button.click()
+    assert "The address of the model is missing" in dialog.message.text()
+    dialog.url_field.setText("http://127.0.0.1:11434/v1")
+    dialog.model_field.setText("llama3.2")
+    dialog.save_button.click()
+    assert dialog.message.text() == "“llama” saved."
+    dialog.key_field.setText(KEY)
+    dialog.store_button.click()
+    wait_until(lambda: dialog.key_state.text() == "✓ The key is in the system's keyring.")
+    assert resolve("llama").thinking == Thinking("http://127.0.0.1:11434/v1", "llama3.2", KEY)
+    # Shown again as it was saved, and changed back to an address.
+    dialog.list.setCurrentRow(0)
+    dialog.list.setCurrentRow(2)
+    assert (dialog.url_field.text(), dialog.model_field.text()) == ("http://127.0.0.1:11434/v1", "llama3.2")
+    dialog.kind_picker.setCurrentIndex(0)
+    dialog.save_button.click()
+    assert "starts with ws:// or wss://" in dialog.message.text()
+    dialog.url_field.setText("wss://lab.example/v1")
+    dialog.save_button.click()
+    assert resolve("llama").url == "wss://lab.example/v1?model=llama3.2"
 
 
 def test_renaming_moves_an_engine_and_removing_deletes_it(dialog: EnginesDialog) -> None:

@@ -5,6 +5,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -27,13 +28,21 @@ from simulator.engines.profiles import (
     parse_header,
     save_profile,
 )
+from simulator.engines.thinking import Think
 from simulator.errors import SimulatorError, UsageError
 from ui.background import Background
 from ui.theme import SPACE_PX, Theme
 
 _NEW = EngineProfile(name="", url="wss://")
+_AT_ADDRESS, _THINKING = 0, 1
+_KINDS = ("An engine at an address", "The embedded engine with a language model")
+_THINK_NOTE = (
+    "The embedded engine hears and speaks here, and this model decides what it says. Any server with OpenAI's chat "
+    "completions does, for instance Ollama, llama.cpp or vLLM on this computer."
+)
 _BUILTIN_NOTES = {
-    "embedded": "Comes with the program and is started when it is needed. Nothing to set.",
+    "embedded": "Comes with the program and is started when it is needed. Nothing to set. With a language model it is "
+    "an engine of your own: press “New engine” and choose that kind.",
     "openai": "Built in: only its key is yours to give.",
 }
 
@@ -74,6 +83,9 @@ class EnginesDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName("Engines")
         self.list.currentRowChanged.connect(self._chosen)
+        self.kind_picker = QComboBox()
+        self.kind_picker.addItems(_KINDS)
+        self.kind_picker.currentIndexChanged.connect(self._kind_chosen)
         self.name_field = QLineEdit()
         self.url_field = QLineEdit()
         self.model_field = QLineEdit()
@@ -84,12 +96,12 @@ class EnginesDialog(QDialog):
         self.key_env_field = QLineEdit()
         self.key_field = QLineEdit()
         self.key_field.setEchoMode(QLineEdit.EchoMode.Password)
-        self._examples: dict[QLineEdit | QPlainTextEdit, str] = {
-            self.name_field: "what you call it",
-            self.url_field: "wss://host/path",
-            self.model_field: "sent as ?model=…",
-            self.headers_field: "Name: value\napi-key: $MY_VARIABLE",
-            self.key_env_field: "MY_ENGINE_KEY",
+        self._examples: dict[QLineEdit | QPlainTextEdit, tuple[str, str]] = {
+            self.name_field: ("what you call it", "what you call it"),
+            self.url_field: ("wss://host/path", "http://127.0.0.1:11434/v1"),
+            self.model_field: ("sent as ?model=…", "empty: the first that the server has"),
+            self.headers_field: ("Name: value\napi-key: $MY_VARIABLE", ""),
+            self.key_env_field: ("MY_ENGINE_KEY", "empty: no key"),
         }
         self.store_button = QPushButton("Store key")
         self.store_button.clicked.connect(self._store_key)
@@ -113,6 +125,7 @@ class EnginesDialog(QDialog):
         form.setSpacing(2 * SPACE_PX)
         for text, widget in (
             ("&Name", self.name_field),
+            ("K&ind", self.kind_picker),
             ("&Address", self.url_field),
             ("&Model", self.model_field),
             ("&Headers", self.headers_field),
@@ -166,27 +179,51 @@ class EnginesDialog(QDialog):
             self.list.setCurrentRow(-1)
             self.name_field.setFocus()
         self.name_field.setText(profile.name)
-        self.url_field.setText(profile.url)
-        self.model_field.setText(profile.model)
+        self.kind_picker.setCurrentIndex(_AT_ADDRESS if profile.think is None else _THINKING)
+        self.url_field.setText(profile.url if profile.think is None else profile.think.url)
+        self.model_field.setText(profile.model if profile.think is None else profile.think.model)
         self.headers_field.setPlainText("\n".join(_header_line(name, value) for name, value in profile.headers.items()))
         self.key_env_field.setText(profile.key_env)
         self.key_field.clear()
-        for field in (self.name_field, self.url_field, self.model_field, self.headers_field, self.key_env_field):
-            field.setEnabled(not profile.builtin)
-            # An example in a field that cannot be filled in would pass for its content.
-            field.setPlaceholderText("" if profile.builtin else self._examples[field])
+        self._dress_fields()
         keyless = profile.builtin and not profile.needs_key
         self.key_field.setPlaceholderText("" if keyless else "paste it here: it goes to the system's keyring")
         for widget in (self.key_field, self.store_button, self.forget_button):
             widget.setEnabled(bool(profile.name) and not keyless)
         self.save_button.setEnabled(not profile.builtin)
         self.delete_button.setEnabled(not profile.builtin and bool(profile.name))
-        self._say(_BUILTIN_NOTES.get(profile.name, "") if profile.builtin else "", "text_muted")
+        self._say(self._note(), "text_muted")
         self.key_state.setText("")
         if profile.name and not keyless:
             self._show_key_state(profile)
         elif not profile.name:
             self.key_state.setText("Save the engine, then store its key.")
+
+    @property
+    def _thinks(self) -> bool:
+        return self.kind_picker.currentIndex() == _THINKING
+
+    def _note(self) -> str:
+        if self._shown.builtin:
+            return _BUILTIN_NOTES.get(self._shown.name, "")
+        return _THINK_NOTE if self._thinks else ""
+
+    def _dress_fields(self) -> None:
+        """Show which fields there are to fill in, with examples where something may be typed."""
+        builtin = self._shown.builtin
+        self.kind_picker.setEnabled(not builtin)
+        for field, examples in self._examples.items():
+            enabled = not builtin and not (self._thinks and field is self.headers_field)
+            field.setEnabled(enabled)
+            # An example in a field that cannot be filled in would pass for its content.
+            field.setPlaceholderText(examples[self.kind_picker.currentIndex()] if enabled else "")
+
+    def _kind_chosen(self) -> None:
+        """Another kind: what was typed stays, but for a mere beginning of an address of the other kind."""
+        if self.url_field.text() in {"", "wss://", "http://"}:
+            self.url_field.setText("http://" if self._thinks else "wss://")
+        self._dress_fields()
+        self._say(self._note(), "text_muted")
 
     def _show_key_state(self, profile: EngineProfile) -> None:
         def found(source: KeySource | None, error: Exception | None) -> None:
@@ -202,23 +239,26 @@ class EnginesDialog(QDialog):
         self._background.run(partial(key_source, profile.name, profile.key_env), found)
 
     def _edited(self) -> EngineProfile:
+        name, url, model = (field.text().strip() for field in (self.name_field, self.url_field, self.model_field))
+        key_env = self.key_env_field.text().strip()
+        common = msgspec.structs.replace(
+            self._shown, name=name, key_env=key_env, needs_key=bool(key_env) or self._shown.needs_key
+        )
+        if self._thinks:
+            if url in {"", "http://"}:
+                raise UsageError("The address of the model is missing: for Ollama it is http://127.0.0.1:11434/v1.")
+            return msgspec.structs.replace(common, url="", model="", headers={}, think=Think(url, model))
+        if url in {"", "wss://"}:
+            raise UsageError("The address is missing: it starts with ws:// or wss:// and names a host.")
+        return msgspec.structs.replace(common, url=url, model=model, headers=self._headers(), think=None)
+
+    def _headers(self) -> dict[str, str | FromEnvironment]:
         headers: dict[str, str | FromEnvironment] = {}
         for line in self.headers_field.toPlainText().splitlines():
             if line.strip():
                 name, value = parse_header(line)
                 headers[name] = FromEnvironment(value[1:].strip("{}")) if value.startswith("$") else value
-        url = self.url_field.text().strip()
-        if url in {"", "wss://"}:
-            raise UsageError("The address is missing: it starts with ws:// or wss:// and names a host.")
-        return msgspec.structs.replace(
-            self._shown,
-            name=self.name_field.text().strip(),
-            url=url,
-            model=self.model_field.text().strip(),
-            headers=headers,
-            key_env=self.key_env_field.text().strip(),
-            needs_key=bool(self.key_env_field.text().strip()) or self._shown.needs_key,
-        )
+        return headers
 
     def _remove_old(self, name: str) -> None:
         try:
@@ -243,16 +283,31 @@ class EnginesDialog(QDialog):
         if not key:
             self._say("Paste a key into the field first.", "error")
             return
+        profile = self._with_need_of_key(profile, True)
         self._say("Storing the key…", "text_muted")
         self._background.run(
             partial(store_key, profile.name, key), partial(self._keyring_done, profile, "The key is stored.")
         )
 
     def _forget_key(self) -> None:
-        profile = self._shown
+        profile = self._with_need_of_key(self._shown, bool(self._shown.key_env))
         self._background.run(
             partial(forget_key, profile.name), partial(self._keyring_done, profile, "The key is forgotten.")
         )
+
+    def _with_need_of_key(self, profile: EngineProfile, needs_key: bool) -> EngineProfile:
+        """Keep with the profile whether it needs a key: the keyring is asked for those only that do."""
+        if profile.builtin or profile.needs_key is needs_key:
+            return profile
+        changed = msgspec.structs.replace(profile, needs_key=needs_key)
+        try:
+            save_profile(changed)
+        except SimulatorError as error:
+            self._say(str(error), "error")
+            return profile
+        self._profiles = [changed if each is profile else each for each in self._profiles]
+        self._shown = changed
+        return changed
 
     def _keyring_done(self, profile: EngineProfile, words: str, _result: None, error: Exception | None) -> None:
         if error is None:
