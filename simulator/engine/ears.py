@@ -32,7 +32,7 @@ class Recogniser(Protocol):
     """What turns a clip at 16 kHz into words, as Whisper does."""
 
     def recognise(
-        self, samples: NDArray[np.float32], known: Sequence[str] = (), *, asks_closes: bool = False
+        self, samples: NDArray[np.float32], known: Sequence[str] = (), *, asks_ending: bool = False
     ) -> Recognised: ...
 
 
@@ -70,13 +70,13 @@ class Ears:
         """Whether something waits to be recognised: what is not urgent had better not come now."""
         return self._waiting > 0
 
-    async def recognise(self, audio: bytes, known: Sequence[str] = (), *, asks_closes: bool = False) -> Recognised:
+    async def recognise(self, audio: bytes, known: Sequence[str] = (), *, asks_ending: bool = False) -> Recognised:
         """The words of PCM16 at 24 kHz, LONGEST_S at most.
 
         Args:
             audio: the clip.
             known: tokens with which they must begin.
-            asks_closes: whether it is wanted how likely a sentence ends there.
+            asks_ending: whether it is wanted what speaks for an end there.
 
         Raises:
             EarsMissingError: words cannot be recognised here.
@@ -84,18 +84,18 @@ class Ears:
         self._waiting += 1
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._worker, self._heard, audio, tuple(known), asks_closes)
+            return await loop.run_in_executor(self._worker, self._heard, audio, tuple(known), asks_ending)
         finally:
             self._waiting -= 1
 
     def close(self) -> None:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    def _heard(self, audio: bytes, known: tuple[str, ...], asks_closes: bool) -> Recognised:
+    def _heard(self, audio: bytes, known: tuple[str, ...], asks_ending: bool) -> Recognised:
         samples = np.frombuffer(audio, "<i2").astype(np.float32) * np.float32(1 / 32768)
-        return self._recognised(Downsampler().feed(samples), known, asks_closes)
+        return self._recognised(Downsampler().feed(samples), known, asks_ending)
 
-    def _recognised(self, samples: NDArray[np.float32], known: tuple[str, ...], asks_closes: bool) -> Recognised:
+    def _recognised(self, samples: NDArray[np.float32], known: tuple[str, ...], asks_ending: bool) -> Recognised:
         if self._missing is not None:
             raise self._missing
         if self._recogniser is None:
@@ -105,4 +105,4 @@ class Ears:
                 self._missing = error
                 _LOG.warning("%s", error)
                 raise
-        return self._recogniser.recognise(samples, known, asks_closes=asks_closes)
+        return self._recogniser.recognise(samples, known, asks_ending=asks_ending)

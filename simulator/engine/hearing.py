@@ -51,7 +51,7 @@ class Hearing:
         """The turn in progress has come so far. What is not a pause is left out while others are heard."""
         if turn.pausing or not self._ears.are_busy:
             transcript = self._transcript(turn.item_id)
-            transcript.hear(turn.audio, pausing=turn.pausing, asks_closes=turn.is_asked)
+            transcript.hear(turn.audio, pausing=turn.pausing, asks_ending=turn.is_asked)
 
     async def words(self, item_id: str) -> Words | None:
         """The words of the turn in progress; None where there are none to be had in time."""

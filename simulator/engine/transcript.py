@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from simulator.engine import pcm
 from simulator.engine.end_of_turn import Words
 from simulator.speech.splitting import LONGEST_PIECE_BYTES, quiet_place
-from simulator.speech.whisper import LONGEST_S, Recognised, text_of
+from simulator.speech.whisper import LONGEST_S, Ending, Recognised, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ class Transcript:
         """
         self.settled = ""
         self.text = ""
-        self._closes: float | None = None
+        self._ending: Ending | None = None
         self._ears = ears
         self._on_settled = on_settled
         self._pieces = ""  # the text of the pieces that are done
@@ -53,15 +53,15 @@ class Transcript:
         self._asked = 0
         self._work: asyncio.Task[None] | None = None
 
-    def hear(self, audio: bytes, *, pausing: bool, asks_closes: bool = False) -> None:
+    def hear(self, audio: bytes, *, pausing: bool, asks_ending: bool = False) -> None:
         """Reads the turn as far as it has come, in the background; a later call makes this one superfluous.
 
         Args:
             audio: the turn from its beginning.
             pausing: nobody speaks at its end.
-            asks_closes: `now` will be asked how likely a sentence ends there.
+            asks_ending: `now` will be asked what speaks for an end there.
         """
-        self._begin(audio, pausing=pausing, asks_closes=asks_closes)
+        self._begin(audio, pausing=pausing, asks_ending=asks_ending)
 
     async def now(self) -> Words:
         """The words of all that was heard so far.
@@ -71,7 +71,7 @@ class Transcript:
         """
         if self._work is not None:
             await asyncio.shield(self._work)
-        return Words(self.text, self._closes)
+        return Words(self.text, self._ending)
 
     async def finished(self, audio: bytes, speech_bytes: int) -> str:
         """The words of the whole turn, which is over; all of it is settled.
@@ -95,9 +95,9 @@ class Transcript:
         if self._work is not None:
             self._work.cancel()
 
-    def _begin(self, audio: bytes, *, pausing: bool, asks_closes: bool = False, last: bool = False) -> None:
+    def _begin(self, audio: bytes, *, pausing: bool, asks_ending: bool = False, last: bool = False) -> None:
         self._asked += 1
-        work = self._read(audio, self._asked, self._work, pausing=pausing, asks_closes=asks_closes, last=last)
+        work = self._read(audio, self._asked, self._work, pausing=pausing, asks_ending=asks_ending, last=last)
         self._work = asyncio.get_running_loop().create_task(work)
         # Whoever waits for it gets the exception; where nobody waits, none is lost.
         self._work.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -109,7 +109,7 @@ class Transcript:
         before: asyncio.Task[None] | None,
         *,
         pausing: bool,
-        asks_closes: bool,
+        asks_ending: bool,
         last: bool,
     ) -> None:
         if before is not None:
@@ -120,9 +120,9 @@ class Transcript:
             end = quiet_place(audio, self._done_bytes + LONGEST_PIECE_BYTES)
             self._end_piece(await self._ears.recognise(audio[self._done_bytes : end], self._agreed), end)
         piece = audio[self._done_bytes :]
-        found = await self._ears.recognise(piece, self._agreed, asks_closes=asks_closes)
+        found = await self._ears.recognise(piece, self._agreed, asks_ending=asks_ending)
         self._read_bytes = len(audio)
-        self._closes = found.closes
+        self._ending = found.ending
         self.text = _joined(self._pieces, found.text)
         if pausing and len(piece) > _PIECE_BYTES:
             self._end_piece(found, len(audio))

@@ -4,9 +4,12 @@ Whisper was trained on 30 s of audio at a time; here the window is as long as th
 least (with less silence it says short words again and again; with all 30 s it takes four times as long). One clip of
 up to 7 s costs tiny.en about 0.1 s of one core. A model of many languages is asked first which one it hears.
 
-The same model tells whether a sentence may end after some words. Its decoder learnt English with its marks; given
-faint noise to listen to, it hears nothing and goes by the words alone, and how likely it sets a full stop next tells
-whether they are a whole sentence. (Asked about the clip itself it is no good at this: silence is an end to it.)
+The same model tells whether somebody has finished, as its decoder learnt English with its marks:
+
+- Given faint noise to listen to, it hears nothing and goes by the words alone. How likely it sets a full stop next
+  tells whether they are a whole sentence. (Asked about the clip itself it is no good at this: silence is an end to it.)
+- Given the clip, a dash is what it sets where speech breaks off, likelier by far than after a sentence, although a full
+  stop may still be the likeliest; and what comes next is more open to it there.
 """
 
 from __future__ import annotations
@@ -42,19 +45,33 @@ _NOISE = 0.003
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """What speaks for and against an end after the words of a clip; see engine.end_of_turn.
+
+    Attributes:
+        closes: how likely a sentence ends there, by the words alone, 0 to 1.
+        breaks_off: how likely a dash follows, by the words and the sound, 0 to 1.
+        openness: of what follows, by the words and the sound: the entropy in nats.
+    """
+
+    closes: float
+    breaks_off: float
+    openness: float
+
+
+@dataclass(frozen=True, slots=True)
 class Recognised:
     """What was said in a clip.
 
     Attributes:
         text: the words with their marks, without spaces around them; empty where nobody spoke.
         tokens: the same as the model spells it, to be given back as `known`.
-        closes: how likely a sentence ends after these words, by the words alone, 0 to 1; see end_of_turn. None where
-            that was not asked for, or there are no words.
+        ending: None where that was not asked for, or there are no words.
     """
 
     text: str = ""
     tokens: tuple[str, ...] = ()
-    closes: float | None = None
+    ending: Ending | None = None
 
 
 class Whisper:
@@ -100,20 +117,21 @@ class Whisper:
         self._task = [self._ids["<|transcribe|>"]] if self._model.is_multilingual else []
         self._plain = self._ids["<|notimestamps|>"]
         self._closing = [self._ids[token] for token in self._ids if _is_closing(token)]
+        self._dashes = [self._ids[token] for token in self._ids if _is_dash(token)]
 
     @property
     def _prompt(self) -> list[int]:
         return [self._start, *self._language, *self._task, self._plain]
 
     def recognise(
-        self, samples: NDArray[np.float32], known: Sequence[str] = (), *, asks_closes: bool = False
+        self, samples: NDArray[np.float32], known: Sequence[str] = (), *, asks_ending: bool = False
     ) -> Recognised:
         """The words of a clip at 16 kHz, LONGEST_S at most.
 
         Args:
             samples: -1 to 1.
             known: tokens with which the result must begin.
-            asks_closes: whether `closes` is wanted, which costs another 30 ms.
+            asks_ending: whether `ending` is wanted, which costs another 40 ms.
         """
         if len(samples) == 0 or np.abs(samples).max() < _AUDIBLE:
             return Recognised()
@@ -135,23 +153,33 @@ class Whisper:
         if not known and result.no_speech_prob > _NO_SPEECH and result.scores[0] < _UNLIKELY:
             return Recognised()
         tokens = without_repeats([token for token in result.sequences[0] if not token.startswith("<|")], len(known))
-        closes = self._closes(tokens) if asks_closes else None
-        return Recognised(text_of(tokens).strip(), tuple(tokens), closes)
+        ending = self._ending(heard, tokens) if asks_ending else None
+        return Recognised(text_of(tokens).strip(), tuple(tokens), ending)
 
     def _encoded(self, samples: NDArray[np.float32]) -> Any:
         return self._model.encode(self._storage.from_array(log_mel(samples, self._filters)[np.newaxis]))
 
-    def _closes(self, tokens: Sequence[str]) -> float | None:
-        words = last_sentence(tokens)[-_LONGEST_SENTENCE:]
+    def _ending(self, heard: Any, tokens: Sequence[str]) -> Ending | None:
+        words = without_marks(tokens)
         if not words:
             return None
-        capital = "Ġ" + words[0].removeprefix("Ġ").capitalize()
+        sentence = last_sentence(words)[-_LONGEST_SENTENCE:]
+        capital = "Ġ" + sentence[0].removeprefix("Ġ").capitalize()
         if capital in self._ids:  # as sentences begin; some voices are heard in small letters throughout
-            words[0] = capital
-        prompt = [*self._prompt, *(self._ids[token] for token in words)]
+            sentence[0] = capital
+        by_words = self._next(self._nothing, sentence)
+        by_sound = self._next(heard, words)
+        return Ending(
+            closes=float(by_words[self._closing].sum()),
+            breaks_off=float(by_sound[self._dashes].sum()),
+            openness=float(-(by_sound * np.log(by_sound + 1e-12)).sum()),
+        )
+
+    def _next(self, heard: Any, words: Sequence[str]) -> NDArray[np.float64]:
+        """How likely each token comes after these words."""
         (result,) = self._model.generate(
-            self._nothing,
-            [prompt],
+            heard,
+            [[*self._prompt, *(self._ids[token] for token in words)]],
             beam_size=1,
             max_length=2 * (len(words) + 1),
             return_logits_vocab=True,
@@ -161,7 +189,7 @@ class Whisper:
         # One row for each word of the prompt, then the one for what follows.
         logits = np.asarray(result.logits[0][len(words)], np.float64)
         likely = np.exp(logits - logits.max())
-        return float(likely[self._closing].sum() / likely.sum())
+        return np.asarray(likely / likely.sum(), np.float64)
 
 
 def _window(samples: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -176,11 +204,17 @@ def text_of(tokens: Sequence[str]) -> str:
     return bytes(_BYTES[letter] for token in tokens for letter in token).decode("utf-8", "replace")
 
 
-def last_sentence(tokens: Sequence[str]) -> list[str]:
-    """The tokens of the last sentence, without the marks at its end."""
+def without_marks(tokens: Sequence[str]) -> list[str]:
+    """The tokens without the marks at their end."""
     words = list(tokens)
     while words and not any(letter.isalnum() for letter in text_of(words[-1:])):
         words.pop()
+    return words
+
+
+def last_sentence(tokens: Sequence[str]) -> list[str]:
+    """The tokens of the last sentence, without the marks at its end."""
+    words = without_marks(tokens)
     ends = [index for index, token in enumerate(words) if _is_closing(token)]
     return words[ends[-1] + 1 :] if ends else words
 
@@ -189,6 +223,11 @@ def _is_closing(token: str) -> bool:
     """Whether the token is a mark that ends a sentence, perhaps with a quotation mark."""
     mark = token.removeprefix("Ġ")
     return bool(mark) and set(mark) <= set(".?!\"'") and bool(set(mark) & set(".?!")) and ".." not in mark
+
+
+def _is_dash(token: str) -> bool:
+    """Whether the token is a dash, as transcripts have it where somebody breaks off."""
+    return not token.startswith("<|") and text_of([token]).strip() in ("-", "--", "–", "—")
 
 
 def without_repeats(tokens: list[str], fixed: int = 0) -> list[str]:

@@ -14,6 +14,7 @@ from simulator.engine.input_audio import InputAudio, TurnEvent, TurnStarted, Tur
 from simulator.engine.speech_model import SpeechModel
 from simulator.engine.turn_detection import DetectionSettings
 from simulator.speech.downsampling import Downsampler
+from simulator.speech.whisper import Ending
 from tests.engine.speech import Samples, ms_of, recording, sentence, spliced
 
 # Words that begin with a vowel, a nasal, a plosive, and with hisses, which detectors notice late.
@@ -175,6 +176,51 @@ def test_eagerness_bounds_the_wait() -> None:
     assert all(wait <= most for wait, most in zip(waits_ms, (2000, 4000, 8000), strict=True))
     assert end_of_turn.wait_ms(level, "auto") == waits_ms[1]
     assert {end_of_turn.wait_ms(falling, eagerness) for eagerness in ("high", "medium", "low")} == {600}
+
+
+WHOLE = Ending(closes=0.6, breaks_off=0.0005, openness=0.5)
+SO_SO = Ending(closes=0.25, breaks_off=0.003, openness=1.8)
+BROKEN_OFF = Ending(closes=0.01, breaks_off=0.05, openness=4.5)
+NO_CLAUSE_OF_ITS_OWN = Ending(closes=0.05, breaks_off=0.0005, openness=0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "ending", "waits_ms"),
+    [
+        ("I like the green one best.", WHOLE, 500),
+        ("I would give it to the", BROKEN_OFF, 4000),
+        ("I would give it to the.", BROKEN_OFF, 4000),  # the recogniser sets a full stop at every silence
+        ("Well, I think,", WHOLE, 4000),
+        ("I think...", WHOLE, 4000),
+        ("If I had to choose today.", NO_CLAUSE_OF_ITS_OWN, 4000),
+        ("That is hard. When I was about ten", NO_CLAUSE_OF_ITS_OWN, 4000),
+        ("When did you arrive?", WHOLE, 500),
+        ("If it rains we stay at home.", WHOLE, 500),
+        ("", None, 500),
+    ],
+)
+def test_words_decide_how_long_a_pause_must_last(text: str, ending: Ending | None, waits_ms: int) -> None:
+    voice = hum(200, 200)
+    assert end_of_turn.wait_ms(voice, "auto", end_of_turn.Words(text, ending)) == waits_ms
+
+
+def test_a_clause_that_opens_a_sentence_is_finished_by_the_one_after_the_comma() -> None:
+    words = end_of_turn.Words("If it rains, we stay at home", NO_CLAUSE_OF_ITS_OWN)
+    assert end_of_turn.wait_ms(hum(200, 200), "auto", words) < 1000
+
+
+def test_a_doubtful_end_is_still_taken_within_a_second() -> None:
+    sure, doubtful = (
+        end_of_turn.wait_ms(hum(200, 200), "auto", end_of_turn.Words("It was a long way home.", ending))
+        for ending in (WHOLE, SO_SO)
+    )
+    assert sure < doubtful <= 900
+
+
+@pytest.mark.parametrize(("eagerness", "most_ms"), [("high", 2000), ("medium", 4000), ("low", 8000)])
+def test_eagerness_says_how_long_an_unfinished_sentence_waits(eagerness: str, most_ms: int) -> None:
+    words = end_of_turn.Words("I would give it to the", BROKEN_OFF)
+    assert end_of_turn.wait_ms(hum(200, 120, 0.3), eagerness, words) == most_ms
 
 
 def test_too_little_voice_to_judge_by_does_not_wait() -> None:
