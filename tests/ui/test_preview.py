@@ -82,10 +82,10 @@ def test_an_answer_is_given_and_then_revealed(preview: Preview) -> None:
     assert not panel.answer_button.isEnabled()
     assert panel.answer_button.toolTip() == "The answer is not complete yet."
     preview.answering.buttons[1].click()
-    assert panel.value.text == '"Tea"'
+    assert panel.selected.value.text == 'Value: "Tea"'
     assert not panel.reveal_button.isEnabled()
     panel.answer_button.click()
-    assert panel.value.text == '✓ Answered "Tea"'
+    assert panel.answer_button.text() == "✓ Answered"
     panel.reveal_button.click()
     assert preview.answers == [("multiplechoice", COFFEE_OR_TEA.config, "Tea")]
     assert preview.revealed == ["Tea"]
@@ -146,6 +146,31 @@ def test_what_comes_beside_a_question_takes_no_half_given_answer_away(preview: P
     preview.panel.show_pushed(PushContext(context_items.timer(30)))
     assert preview.answering.value == "He is"
     assert {"hello?", "hi", "Agent"} <= set(texts(preview.panel.on_screen))
+
+
+def test_the_newest_chat_line_is_in_sight_unless_a_question_is_answered(preview: Preview) -> None:
+    bar = preview.panel.on_screen.area.verticalScrollBar()
+    for place in range(40):
+        preview.panel.show_pushed(PushContext(context_items.typed("Alex", f"line {place}")))
+    wait_until(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    preview.panel.show_pushed(COFFEE_OR_TEA)
+    preview.panel.show_pushed(PushContext(context_items.typed("Alex", "one more")))
+    wait_until(lambda: "one more" in texts(preview.panel.on_screen))
+    assert bar.value() == 0
+
+
+def test_arrow_keys_keep_the_option_in_sight(preview: Preview) -> None:
+    many = AskQuestion("multiplechoice", {"question": "Which?", "choices": [f"Option {place}" for place in range(200)]})
+    preview.panel.show_pushed(many)
+    QTest.qWaitForWindowActive(preview.panel)
+    buttons = preview.answering.buttons
+    buttons[0].setFocus()
+    buttons[0].click()
+    for button in buttons[:30]:
+        QTest.keyClick(button, Qt.Key.Key_Down)
+    assert preview.answering.value == "Option 30"
+    area = preview.panel.on_screen.area
+    assert area.viewport().rect().contains(buttons[30].mapTo(area.viewport(), buttons[30].rect().center()))
 
 
 def test_the_next_question_begins_unanswered(preview: Preview) -> None:

@@ -1,7 +1,7 @@
 """The preview: what the participant sees, of the step that is chosen and of what was really pushed, to be answered.
 
 Two screens side by side behind two buttons: *Selected* is the chosen step as it would look, on top of the steps before
-it; *On screen* is what was pushed last, with its timer running. An answer given by hand is the participant's own.
+it; *Now* is what was pushed last, with its timer running. An answer given by hand is the participant's own.
 """
 
 import time
@@ -26,8 +26,7 @@ from simulator.participant.messages import ConnectionState, Status
 from simulator.record.entries import Direction, Entry
 from simulator.study.steps import Step, Study
 from ui.models.preview import Screen, after, caption, chatted, screen_of_steps, value_text
-from ui.theme import SPACE_PX, Theme, mono_font
-from ui.widgets.components.plain_text import PlainLine
+from ui.theme import SPACE_PX, Theme
 from ui.widgets.participant_screen import ParticipantScreen
 
 _INCOMPLETE = "The answer is not complete yet."
@@ -59,8 +58,7 @@ class PreviewPanel(QFrame):
         self.on_screen = ParticipantScreen(theme, now_s)
         self.stack = QStackedWidget()
         self.selected_button = QPushButton("Selected")
-        self.on_screen_button = QPushButton("On screen")
-        self.value = PlainLine(theme, font=mono_font(0.9))
+        self.on_screen_button = QPushButton("Now")
         self.answer_button = QPushButton("Answer")
         self.reveal_button = QPushButton("Reveal")
         self._build()
@@ -176,18 +174,14 @@ class PreviewPanel(QFrame):
         head.addWidget(self.selected_button)
         head.addWidget(self.on_screen_button)
         self.footer = QWidget()
-        foot = QVBoxLayout(self.footer)
+        foot = QHBoxLayout(self.footer)
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(SPACE_PX)
-        foot.addWidget(self.value)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(SPACE_PX)
-        buttons.addWidget(self.answer_button, 1)
-        buttons.addWidget(self.reveal_button, 1)
-        foot.addLayout(buttons)
+        foot.addWidget(self.answer_button, 1)
+        foot.addWidget(self.reveal_button, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX)
-        column.setSpacing(2 * SPACE_PX)
+        column.setSpacing(SPACE_PX)
         column.addLayout(head)
         column.addWidget(self.stack, 1)
         column.addWidget(self.footer)
@@ -222,8 +216,8 @@ class PreviewPanel(QFrame):
         given = self._answers.get(self.stack.currentIndex())
         why = self._why_not()
         same = given is not None and given == value
-        text = value_text(value) if value is not None else _INCOMPLETE
-        self.value.set_text(f"✓ Answered {text}" if same else text, "text" if value is not None else "text_muted")
+        self.current.show_value("" if value is None else f"Value: {value_text(value)}")
+        self.answer_button.setText("✓ Answered" if same else "Answer")
         self.answer_button.setEnabled(why is None and not same)
         self.answer_button.setToolTip(why or ("This is answered." if same else "Answer as the participant."))
         self.reveal_button.setEnabled(given is not None and self._connected)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from simulator.profile.answers import prompt_of
 from ui.models.plain import line
@@ -41,6 +41,7 @@ class ParticipantScreen(QFrame):
         self.setObjectName("participantScreen")
         self._theme = theme
         self.screen_shown = Screen()
+        self._follows_chat = False
         self.answering: AnswerWidget | None = None
         """The widget of the question that is shown; None where there is none, or where it cannot be shown."""
         self.kind = PlainLine(theme, bold=True)
@@ -52,6 +53,7 @@ class ParticipantScreen(QFrame):
         self.message = _Section(lambda text: _Notice(theme, "Experimenter", text))
         self.focus = _Section(self._make_focus)
         self.asked = _Section(self._make_question)
+        self.value = PlainText(theme, role="text_muted", scale=0.9)
         self.revealed = _Section(lambda revealed: _Notice(theme, f"{line(revealed[0], 80)} answered", revealed[1]))
         self.chat = _Section(lambda lines: TextChat(theme, lines))
         self.others = _Section(lambda others: PlainText(theme, others, role="text_muted", scale=0.9))
@@ -59,6 +61,10 @@ class ParticipantScreen(QFrame):
         self._lay_out()
         self.pause = _Pause(theme, self.area)
         self.area.installEventFilter(self)
+        self.area.verticalScrollBar().rangeChanged.connect(self._follow_chat)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._follow_focus)
         theme.changed.connect(self._recolour)
         self._recolour()
         self.show_screen(Screen())
@@ -70,6 +76,7 @@ class ParticipantScreen(QFrame):
 
     def show_screen(self, screen: Screen, caption: str = "", *, runs: bool = False) -> None:
         """Draw a screen. `caption`: what happens without being seen; `runs`: whether its timer counts."""
+        told = screen.chat != self.screen_shown.chat
         self.screen_shown = screen
         self.kind.set_text(screen.kind)
         self.rating_pause.show_key(_pause_of(screen.question))
@@ -78,10 +85,11 @@ class ParticipantScreen(QFrame):
         self.timer.show_timer(screen.timer, runs=runs)
         self.caption.show_key(caption)
         self.message.show_key(screen.message)
-        self.focus.show_key(_focus_key(screen, caption))
+        another = self.focus.show_key(_focus_key(screen, caption))
         if screen.question is None:
             self.answering = None
         if self.asked.show_key(screen.question):
+            another = True
             self.question_changed.emit()
         self.revealed.show_key(screen.revealed)
         self.chat.show_key(screen.chat)
@@ -92,12 +100,30 @@ class ParticipantScreen(QFrame):
         heard = (HEARD, "listening_on") if screen.video_chat else (NOT_HEARD, "listening_off")
         self.heard.set_text(*heard)
         self.pause.show_waiting(screen.waiting_for)
+        if another:
+            self.area.verticalScrollBar().setValue(0)
+        # A new line of the chat is scrolled to, unless somebody answers a question meanwhile.
+        self._follows_chat = told and screen.question is None
+
+    def show_value(self, text: str) -> None:
+        """Say below the question what the answer is as it would be sent; nothing where it is empty."""
+        self.value.set_text(text)
+        self.value.setVisible(bool(text))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the pause cover what scrolls."""
         if watched is self.area and event.type() == QEvent.Type.Resize:
             self.pause.resize(self.area.size())
         return False
+
+    def _follow_chat(self, _lowest: int, highest: int) -> None:
+        if self._follows_chat:
+            self.area.verticalScrollBar().setValue(highest)
+
+    def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """Arrow keys move the focus from option to option, and out of sight."""
+        if now is not None and self.area.isAncestorOf(now):
+            self.area.ensureWidgetVisible(now)
 
     def _make_focus(self, key: tuple[object, ...]) -> QWidget:
         """Build the component that is only looked at."""
@@ -144,7 +170,7 @@ class ParticipantScreen(QFrame):
         column.setContentsMargins(3 * SPACE_PX, 2 * SPACE_PX, 3 * SPACE_PX, 2 * SPACE_PX)
         column.setSpacing(2 * SPACE_PX)
         first = (self.caption, self.message, self.focus, self.rating_pause, self.asked)
-        for section in (*first, self.revealed, self.chat, self.others):
+        for section in (*first, self.value, self.revealed, self.chat, self.others):
             column.addWidget(section)
         column.addStretch(1)
         self.area.setWidget(content)

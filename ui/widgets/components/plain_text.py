@@ -128,14 +128,14 @@ class PlainText(QWidget):
 class PlainLine(QWidget):
     """One line of any text, cut at its end where there is no room for it."""
 
-    def __init__(self, theme: Theme, *, role: str = "text", font: QFont | None = None, bold: bool = False) -> None:
+    def __init__(self, theme: Theme, *, role: str = "text", bold: bool = False) -> None:
         super().__init__()
         self._theme = theme
         self._role = role
         self.text = ""
-        chosen = QFont(font or ui_font())
-        chosen.setBold(bold)
-        self.setFont(chosen)
+        font = ui_font()
+        font.setBold(bold)
+        self.setFont(font)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
 

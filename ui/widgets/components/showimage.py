@@ -16,7 +16,7 @@ from ui.widgets.components.plain_text import WrappedText
 
 MOST_IMAGES: Final = 24
 _A_ROW: Final = 3
-_NARROWEST_PX: Final = 110
+_NARROWEST_PX: Final = 90
 _HIGHEST_PX: Final = 260
 _LOADING: Final = "Loading…"
 
