@@ -160,11 +160,10 @@ def _turn_detections(part: Part) -> tuple[dict[str, Any], ...]:
         if any(earlier["type"] == mode for earlier in found):
             raise each.at("type").expected("a type that no turn detection before has")
         found.append(each.fields())
-    missing = [
-        str(each["type"]) for each in facts.TURN_DETECTIONS if each["type"] not in [one["type"] for one in found]
-    ]
-    if missing:
-        raise part.expected(f"a turn detection of type {missing[0]}")
+    given = [each["type"] for each in found]
+    for known in facts.TURN_DETECTIONS:
+        if known["type"] not in given:
+            raise part.expected(f"also a turn detection of type {known['type']}")
     return tuple(found)
 
 
