@@ -20,6 +20,7 @@ from simulator.participant.messages import (
     VoiceKind,
 )
 from simulator.profile.context_items import revealed
+from simulator.record.entries import Entry
 from simulator.study.loading import Loaded
 from simulator.study.needs import needed_tools
 from simulator.study.steps import EnterPart, Step, Study
@@ -39,8 +40,6 @@ from ui.session_feed import SessionFeed
 from ui.settings import WindowSettings
 from ui.study_files import StudyFiles
 from ui.theme import Theme
-
-_PLAYING = "The study is being played: stop it first (P)."
 
 
 class StudyDesk(QObject):
@@ -71,6 +70,8 @@ class StudyDesk(QObject):
         self._played: tuple[int, ...] = ()
         """Keys of the rows that are played by time, in order."""
         self._playing: Study | None = None
+        self._alone = False
+        """Whether what is played is a single step, pushed by hand."""
         self._filling = False
         self.files.opened.connect(self._take_study)
         self.files.saved.connect(lambda: self._panel.refresh())
@@ -154,7 +155,9 @@ class StudyDesk(QObject):
         if first is None:
             self._panel.say("The study has no steps.")
             return
-        self._played, self._playing = tuple(row.key for row in self._deck.rows), self.study
+        self._view.select([first])
+        self._alone, self._playing = False, self.study
+        self._played = tuple(row.key for row in self._deck.rows)
         speaks = self._connection.voice.kind is not VoiceKind.MICROPHONE
         self._commands.send(PlayStudy(id=0, study=self._playing, first_step=first, speaks=speaks), self._said)
 
@@ -267,18 +270,24 @@ class StudyDesk(QObject):
     def _push(self, places: Sequence[int]) -> None:
         if not self._connected():
             return
-        if self._feed.status.study is not None:
-            self._panel.say(_PLAYING, "error")
-            return
         for place in places:
             row = self._deck.rows[place]
             commands = commands_of(row.step, self._deck.study)
             self._deck.sent(row.key)
             for command in commands:
+                if isinstance(command, PlayStudy):
+                    self._play_alone(row.key)
                 self._commands.send(command, partial(self._settled, row.key, row.step, command is commands[0]))
             if not commands:
                 self._settled(row.key, row.step, True, None)
         self._panel.show_marks()
+
+    def _play_alone(self, key: int) -> None:
+        """Make room for a step that is played as a study of its own: one before it may still wait for its reply."""
+        if self._alone:
+            self._commands.send(StopStudy(id=0), lambda _error: None)
+        if self._alone or self._feed.status.study is None:
+            self._alone, self._played, self._playing = True, (key,), None
 
     def _settled(self, key: int, step: Step, first: bool, error: str | None) -> None:
         """A command of a step took effect or was refused; what the step shows comes with its first one."""
@@ -317,7 +326,24 @@ class StudyDesk(QObject):
         self._preview.show_step(steps[-1] if place is not None else None, steps[:-1], to_front=self._view.hasFocus())
 
     def _take_entries(self, first: int, last: int) -> None:
-        self._preview.take(self._feed.view.entries[first:last], self._playing)
+        entries = self._feed.view.entries[first:last]
+        self._preview.take(entries, self._playing)
+        marked = [self._mark_played(entry) for entry in entries if entry.type in ("study.step", "study.refused")]
+        if any(marked):
+            self._panel.show_marks()
+            following = self._deck.next_place
+            self._view.show_place(len(self._deck.rows) - 1 if following is None else following)
+
+    def _mark_played(self, entry: Entry) -> bool:
+        """Mark a step that a study which is played began, or that was refused."""
+        place = entry.event.get("step")
+        if not isinstance(place, int) or not 0 <= place < len(self._played):
+            return False
+        key = self._played[place]
+        if entry.type == "study.step":
+            self._deck.sent(key)
+        self._deck.settled(key, str(entry.event.get("sentence")) if entry.type == "study.refused" else None)
+        return True
 
     def _said(self, error: str | None) -> None:
         self._panel.say(error or "", "error" if error else "text_muted")
@@ -329,12 +355,10 @@ class StudyDesk(QObject):
         return connected
 
     def _show_status(self, status: Status) -> None:
-        progress = status.study
-        if progress is not None and self._played:
-            began = self._played[: progress.step + 1]
-            if began:
-                self._deck.began(began[-1:])
-                self._panel.show_marks()
+        plays = status.study is not None and not self._alone
+        if plays is not self._deck.plays:
+            self._deck.plays = plays
+            self._panel.show_marks()
         self._panel.show_status(status)
         self._pushes.show_status(status)
         self._preview.show_status(status)

@@ -53,6 +53,8 @@ class Deck:
         self.rows: tuple[Row, ...] = ()
         self.refusals: dict[int, str] = {}
         """Why rows were refused, by key."""
+        self.plays = False
+        """Whether the study is being played by time: the next row then waits for its moment."""
         self._head = Study(UNTITLED, ())
         self._saved: tuple[tuple[Row, ...], Study] = (self.rows, self._head)
         self._undo: list[tuple[Row, ...]] = []
@@ -204,14 +206,6 @@ class Deck:
         place = self.place(key)
         if place is not None and shows(self.rows[place].step):
             self._shown = key
-
-    def began(self, keys: Sequence[int]) -> None:
-        """Rows began one after the other, the last one just now: a study that is played says so."""
-        for key in keys:
-            if self._marks.get(key) is not Mark.PUSHED or key == keys[-1]:
-                self.settled(key, None)
-        if keys:
-            self._last = keys[-1]
 
     def forget_marks(self) -> None:
         """A new session begins: nothing was pushed in it."""

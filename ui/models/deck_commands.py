@@ -11,6 +11,7 @@ from simulator.participant.messages import (
     RequestReply,
     SetInstructions,
     SetListening,
+    Speak,
 )
 from simulator.study import steps
 from simulator.study.steps import Step, Study, When
@@ -19,8 +20,7 @@ from simulator.study.steps import Step, Study, When
 def commands_of(step: Step, study: Study) -> list[AnyCommand]:
     """Return the commands of a step, in order; none for a wait, which means something only when played by time.
 
-    What only the player of studies can do (a recording, a spoken text, a part without guidance) is played as a study of
-    one step.
+    What only the player of studies can do (a recording, a part without guidance) is played as a study of one step.
     """
     match step.action:
         case steps.PushContext(context=context, images=images, asks_reply=asks, video_chat=video_chat):
@@ -33,6 +33,8 @@ def commands_of(step: Step, study: Study) -> list[AnyCommand]:
             return [SetInstructions(id=0, instructions=text)]
         case steps.RequestReply(instructions=hint):
             return [RequestReply(id=0, instructions=hint)]
+        case steps.Say(recording="", text=text, voice=voice):
+            return [Speak(id=0, text=text, voice=voice)]
         case steps.Wait():
             return []
         case steps.EnterPart() as part if (instructions := study.instructions_in(part)) is not None:

@@ -35,7 +35,7 @@ class StudyPanel(QFrame):
         for part in (self.tabs, self.preview):
             self.splitter.addWidget(part)
         self.splitter.setChildrenCollapsible(True)
-        self.splitter.setSizes([360, 290])
+        self.splitter.setSizes([380, 270])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.splitter)

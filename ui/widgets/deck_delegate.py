@@ -69,7 +69,7 @@ class DeckDelegate(QStyledItemDelegate):
         """Draw the mark; returns where the rest begins."""
         text, role = _MARKS[self._deck.mark(row.key)]
         if not text and place == self._deck.next_place:
-            text, role = NEXT_SIGN, "accent"
+            text, role = ("…", "study") if self._deck.plays else (NEXT_SIGN, "accent")
         painter.setPen(self._theme.colour(role))
         box = QRect(rect.left() + 2, rect.top(), _MARK_PX, rect.height())
         painter.drawText(box, _VERTICAL | Qt.AlignmentFlag.AlignHCenter, text)

@@ -55,6 +55,11 @@ class DeckView(QListView):
             self.scrollTo(self.rows.index(places[-1]))
             self.scrollTo(self.rows.index(places[0]))
 
+    def show_place(self, place: int) -> None:
+        """Scroll to a row, unless somebody reads elsewhere with the pointer over the list."""
+        if not self.underMouse():
+            self.scrollTo(self.rows.index(place))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Tell of Enter; letters are keys of the window, not a search."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & _MODIFIERS:
