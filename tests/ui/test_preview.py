@@ -20,7 +20,7 @@ from tests.ui.test_components import NASTY
 from tests.ui.window_rig import wait_until
 from ui.panels.preview import PreviewPanel
 from ui.theme import Scheme, Theme
-from ui.widgets.components.image_file import DRAWN_PX, read_image
+from ui.widgets.components.image_file import DRAWN_PX, LARGEST_FILE_BYTES, read_image
 from ui.widgets.components.plain_text import PlainText
 from ui.widgets.components.showimage import ShowImage
 
@@ -105,6 +105,26 @@ def test_enter_answers_once_and_goes_no_further(theme: Theme) -> None:
     QTest.keyClick(preview.answering.buttons[0], Qt.Key.Key_Return)
     assert [answer[2] for answer in preview.answers] == ["Coffee"]
     assert passed_on == []
+
+
+def test_in_a_text_enter_breaks_the_line_and_with_ctrl_it_answers(preview: Preview) -> None:
+    preview.panel.show_step(Step(AskQuestion("textinput", {"question": "Describe."})))
+    editor = preview.answering.editor
+    QTest.keyClicks(editor, "He is")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    QTest.keyClicks(editor, "kind.")
+    QTest.keyClick(editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert [answer[2] for answer in preview.answers] == ["He is\nkind."]
+
+
+def test_enter_on_the_reveal_button_reveals(preview: Preview) -> None:
+    preview.panel.show_step(Step(COFFEE_OR_TEA))
+    preview.answering.buttons[0].click()
+    preview.panel.answer()
+    QTest.qWaitForWindowActive(preview.panel)
+    preview.panel.reveal_button.setFocus()
+    QTest.keyClick(preview.panel.reveal_button, Qt.Key.Key_Return)
+    assert preview.revealed == ["Coffee"]
 
 
 def test_a_changed_mind_is_another_answer(preview: Preview) -> None:
@@ -317,6 +337,13 @@ def test_what_is_no_picture_is_refused(tmp_path: Path, name: str, contents: byte
     path.write_bytes(contents)
     with pytest.raises(UnreadableFile, match=words):
         read_image(str(path))
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "a.png").open("wb") as file:
+        file.truncate(LARGEST_FILE_BYTES + 1)
+    with pytest.raises(UnreadableFile, match="larger than 20 MB"):
+        read_image(str(tmp_path / "a.png"))
 
 
 def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def chatted(screen: Screen, said: str) -> Screen:
 
 
 def caption(action: object) -> str:
-    """Return in a sentence what an action does that changes nothing on the screen; "" for one that does."""
+    """Return in a sentence what an action does beside what is seen of it; "" where that is all."""
     match action:
         case steps.Say():
             return f"The participant says “{line(action.recording or action.text, 80)}”."
@@ -152,6 +152,8 @@ def caption(action: object) -> str:
             return "The agent is asked to speak."
         case steps.ChangeInstructions():
             return "The agent gets other instructions; the participant sees no change."
+        case steps.AskQuestion() if action.own_answer is not None:
+            return f"The study gives the participant's answer: {value_text(action.own_answer)}"
         case steps.EnterPart():
             return f"The part “{line(action.name, 80)}” begins."
     return ""

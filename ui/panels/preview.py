@@ -32,6 +32,7 @@ from ui.widgets.participant_screen import ParticipantScreen
 _INCOMPLETE = "The answer is not complete yet."
 _NO_SESSION = "Connect first (F5): an answer is kept in the session's record."
 _PAUSED = "The study is paused: the participant cannot answer."
+_ANSWER = "Answer as the participant (Enter; in a text Ctrl+Enter)."
 _REVEAL = "Tell the agent this answer of the participant."
 _REVEAL_FIRST = "Answer first: then the answer can be told to the agent."
 
@@ -219,7 +220,7 @@ class PreviewPanel(QFrame):
         self.current.show_value("" if value is None else f"Value: {value_text(value)}")
         self.answer_button.setText("✓ Answered" if same else "Answer")
         self.answer_button.setEnabled(why is None and not same)
-        self.answer_button.setToolTip(why or ("This is answered." if same else "Answer as the participant."))
+        self.answer_button.setToolTip(why or ("This is answered." if same else _ANSWER))
         self.reveal_button.setEnabled(given is not None and self._connected)
         self.reveal_button.setToolTip(_REVEAL if given is not None else _REVEAL_FIRST)
 

@@ -212,7 +212,10 @@ def _focus_key(screen: Screen, caption: str) -> tuple[object, ...] | None:
         return None
     if not screen.component:
         return None if caption or screen.question is not None or screen.chat or screen.message else _NOTHING
-    return (screen.component, screen.text, screen.images, screen.image_lines, _is_asked(screen))
+    text = "" if _is_asked(screen) else screen.text
+    if not (text or screen.images or screen.image_lines or screen.component in (*PLACEHOLDERS, _VIDEO_CHAT)):
+        return None
+    return (screen.component, text, screen.images, screen.image_lines)
 
 
 def _is_asked(screen: Screen) -> bool:

@@ -45,8 +45,10 @@ def _contents(path: str, name: str) -> bytes:
         file = Path(path)
         if not file.is_file():
             raise UnreadableFile(f"{name} is not there.")
-        if file.stat().st_size > LARGEST_FILE_BYTES:
-            raise UnreadableFile(f"{name} is larger than {LARGEST_FILE_BYTES // 1_000_000} MB.")
-        return file.read_bytes()
+        with file.open("rb") as opened:
+            contents = opened.read(LARGEST_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{name} cannot be read.", details=str(error)) from error
+    if len(contents) > LARGEST_FILE_BYTES:
+        raise UnreadableFile(f"{name} is larger than {LARGEST_FILE_BYTES // 1_000_000} MB.")
+    return contents
