@@ -88,8 +88,10 @@ def _voice(name: str | None) -> "RunVoice":
 async def _run_all(arguments: argparse.Namespace, study: "Study", target: "EngineTarget", voice: "RunVoice") -> int:
     import asyncio
 
-    from simulator.participant.study_run import StudyRun
+    from simulator.participant.study_run import Recogniser, StudyRun
 
+    wanted = arguments.recogniser
+    recogniser = Recogniser(wanted != "none", None if wanted == "none" else wanted)
     outcomes: list[RunOutcome] = []
     for number in range(arguments.runs):
         if arguments.runs > 1:
@@ -100,8 +102,7 @@ async def _run_all(arguments: argparse.Namespace, study: "Study", target: "Engin
             voice,
             arguments.record,
             say,
-            recognises=arguments.recogniser != "none",
-            recogniser=None if arguments.recogniser == "none" else arguments.recogniser,
+            recogniser=recogniser,
         )
         try:
             outcomes.append(await run.run())

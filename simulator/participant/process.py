@@ -33,19 +33,23 @@ from simulator.participant.messages import (
     Connect,
     ConnectionState,
     Disconnect,
+    PlayStudy,
     Quit,
     RecogniseWords,
     Reply,
     SetListening,
     SetMuted,
     SetTalk,
+    Speak,
     Status,
+    StopStudy,
     VoiceKind,
 )
 from simulator.participant.opening import first_settings, open_record, specification_of
 from simulator.participant.own_engine import OwnEngine
 from simulator.participant.recorder import SessionRecorder
-from simulator.participant.session_commands import SessionCommands, calls_and_questions
+from simulator.participant.session_commands import NOT_CONNECTED, SessionCommands, calls_and_questions
+from simulator.participant.study_player import StudyPlayer
 from simulator.participant.voice import SpokenChunk, Voice
 from simulator.participant.words import Words
 from simulator.profile.agent_spec import AgentSpec
@@ -90,6 +94,7 @@ class Participant:
         self._own_engine = OwnEngine()
         self._words = Words(self._note)
         self._session_commands = SessionCommands()
+        self._studies = StudyPlayer(self.handle, self._voice, self._note, self._agent_heard, self._show)
         self._pseudonym = ""
         self._live: LiveSession | None = None
         self._recorder: SessionRecorder | None = None
@@ -139,6 +144,7 @@ class Participant:
         """Microphone off, session closed, record finished, engine ended."""
         self._voice.close()
         await self._hang_up("the program ended")
+        await self._studies.close()
         # The socket is closed: the engine may end while the record is finished.
         await asyncio.gather(self._finished(), self._own_engine.stop())
         await self._words.close()
@@ -177,6 +183,10 @@ class Participant:
                 self._listening_at_start = on
             case Quit():
                 self.quit.set()
+            case PlayStudy() | StopStudy() | Speak():
+                if self._live is None:
+                    raise UsageError(NOT_CONNECTED)
+                await self._studies.command(command)
             case _:
                 await self._session_commands.execute(command, self._live)
 
@@ -284,6 +294,7 @@ class Participant:
         """Run the session to its end, whoever ends it, and finish its record."""
         ended = await live.run()
         self._state = ConnectionState.CLOSING
+        await self._studies.session_over()
         self._pump()
         self._note_losses(everything=True)
         await self._loudspeaker.end()
@@ -334,6 +345,7 @@ class Participant:
         if isinstance(event, SessionStood) and self._recorder is not None:
             self._connected_since_ns = time.monotonic_ns() - self._recorder.started_ns
             self._show()
+        self._studies.happened(event)
         self._on_event(event)
 
     def _spoken(self, chunk: SpokenChunk) -> None:
@@ -406,7 +418,7 @@ class Participant:
         peaks = recorder.take_peaks() if recorder is not None else []
         now_ns = time.monotonic_ns()
         t_ns = now_ns - recorder.started_ns if recorder is not None and self._live is not None else 0
-        self._batches.flush(t_ns, peaks, self._status(now_ns))
+        self._batches.flush(t_ns, peaks, self._status())
 
     def _publish_without_keys(self, message: AnyFeed) -> None:
         """Publish. Entries were redacted with the record; in the state an engine may repeat what it was sent."""
@@ -418,10 +430,13 @@ class Participant:
             )
         self._publish(message)
 
-    def _show(self) -> None:
-        self._batches.status(self._status(time.monotonic_ns()))
+    def _agent_heard(self) -> bool:
+        return self._live is not None and time.monotonic_ns() < self._loudspeaker.playout.sounding_until_ns()
 
-    def _status(self, now_ns: int) -> Status:
+    def _show(self) -> None:
+        self._batches.status(self._status())
+
+    def _status(self) -> Status:
         live, recorder, target = self._live, self._recorder, self._target
         session = live.session if live is not None else None
         lacks = [self._voice_lack, self._loudspeaker.lack, self._storage_lack]
@@ -439,14 +454,15 @@ class Participant:
             voice=self._voice.kind,
             voice_name=self._voice.name,
             output_name=self._loudspeaker.name,
-            agent_heard=live is not None and now_ns < self._loudspeaker.playout.sounding_until_ns(),
+            agent_heard=self._agent_heard(),
             response_active=session is not None and session.response_active,
             problems=self._problems,
             lacks=[lack for lack in lacks if lack is not None],
             instructions_accepted=session.instructions_accepted if session is not None else None,
             session_requested=session.session_requested if session is not None else None,
             session_accepted=session.session_accepted if session is not None else None,
-            **(calls_and_questions(session) if session is not None else {}),
+            **(calls_and_questions(session, self._redactor) if session is not None else {}),
+            study=self._studies.progress,
             recognises=self._words.on,
             recognition_lack=self._words.lack,
         )

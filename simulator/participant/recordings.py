@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -12,6 +13,8 @@ from simulator.audio.sources import load_recording
 from simulator.errors import UnknownName, UnreadableRecording
 from simulator.resources import exists
 
+_LONGEST_NAME: Final = 60
+
 
 class Recording(msgspec.Struct, frozen=True):
     """A recording at 24 kHz, mono."""
@@ -20,6 +23,24 @@ class Recording(msgspec.Struct, frozen=True):
     samples: NDArray[np.int16]
     onset_ms: float | None
     """Where its speech begins; None where it holds none."""
+
+
+def open_named(name_or_path: str) -> Recording:
+    """Read what a study says: a recording by its name, or the absolute path that the study's reader found beside it.
+
+    Any other path is no name: nothing that a study holds reaches the disk outside of its folder. Raises UnknownName,
+    UnreadableRecording. May take a moment.
+    """
+    if not Path(name_or_path).is_absolute():
+        recording(name_or_path)
+    return open_recording(name_or_path)
+
+
+def spoken_text(text: str, samples: NDArray[np.int16]) -> Recording:
+    """Return a text that was spoken by a synthesiser as a recording, named by its first words."""
+    name = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
+    extent = speech_extent(samples)
+    return Recording(f"“{name}”", samples, extent.onset_ms if extent is not None else None)
 
 
 def open_recording(name_or_path: str) -> Recording:

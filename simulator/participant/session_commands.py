@@ -28,6 +28,7 @@ from simulator.participant.messages import (
     SetListening,
     StopReply,
 )
+from simulator.record.redact import Redactor
 from simulator.resources import is_file
 from simulator.session.composed import LARGEST_EVENT_BYTES
 from simulator.session.participant import ParticipantSession
@@ -95,17 +96,17 @@ def _act(command: AnyCommand, images: Sequence[bytes], token: int) -> Act:
             raise UsageError(f"{type(command).__name__} is no command of a session.")
 
 
-def calls_and_questions(session: ParticipantSession) -> dict[str, Any]:
-    """Return what a `Status` says of the session's calls and questions."""
+def calls_and_questions(session: ParticipantSession, redactor: Redactor) -> dict[str, Any]:
+    """Return what a `Status` says of the session's calls and questions, without the keys that an engine may repeat."""
     question = session.question
     held = [
         HeldCall(
             each.call.call_id,
-            each.call.name,
-            each.call.arguments,
+            redactor.text(each.call.name),
+            redactor.text(each.call.arguments),
             each.since_ns,
             each.question.words if each.question is not None else "",
-            each.error,
+            None if each.error is None else redactor.text(each.error),
         )
         for each in session.held_calls
     ]

@@ -2,7 +2,8 @@
 
 There is always a voice: where a microphone is missing or goes away, silence takes its place, so that an engine hears a
 quiet room and not a hole. The talk key lets a microphone through while it is down (push-to-talk), and starts or stops a
-recording. Mute replaces either by silence.
+recording. Mute replaces either by silence. What a study says goes over whatever the voice is, which is heard again
+afterwards: no device is closed for it.
 """
 
 import asyncio
@@ -66,10 +67,15 @@ class Voice:
         """The rate at which a microphone was opened."""
         self.muted = False
         self._talk_down = False
+        self._speaking = asyncio.Lock()
+        self._over: _Over | None = None
+        """What is said over the voice."""
 
     @property
     def talking(self) -> bool:
-        """Whether the talk key is down, or the recording is being said."""
+        """Whether the talk key is down, or a recording is being said."""
+        if self._over is not None:
+            return True
         if isinstance(self._source, RecordingSource):
             return self._source.playing
         return self._talk_down
@@ -125,6 +131,20 @@ class Voice:
         if isinstance(self._source, RecordingSource) and self._recording is not None:
             self._source.start(self._recording.samples, self._recording.name)
 
+    async def speak(self, recording: Recording) -> None:
+        """Say a recording over whatever the voice is, and return when it was said to its end. One after the other.
+
+        Cancelled, it stops in the middle.
+        """
+        async with self._speaking:
+            over = self._over = _Over(recording, asyncio.get_running_loop().create_future())
+            if isinstance(self._source, RecordingSource):
+                self._source.stop()
+            try:
+                await over.said
+            finally:
+                over.stopped = True
+
     def close(self) -> None:
         """Close the microphone; nothing is said any more."""
         self._source.close()
@@ -153,7 +173,7 @@ class Voice:
 
     def _spoken(self, chunk: Chunk) -> SpokenChunk:
         samples = chunk.samples
-        if self.muted or (self.kind is VoiceKind.MICROPHONE and not self._talk_down):
+        if self.kind is VoiceKind.MICROPHONE and not self._talk_down:
             samples = np.zeros_like(samples)
         started: tuple[Recording, int] | None = None
         ended: str | None = None
@@ -163,7 +183,41 @@ class Voice:
             elif self._recording is not None:
                 started = self._recording, event.first_sample - chunk.first_sample
         self._events.clear()
+        if self._over is not None:
+            samples, started, ended = self._spoken_over(self._over, samples, started, ended)
+        if self.muted:
+            samples = np.zeros_like(samples)
         return SpokenChunk(samples, chunk.captured_ns, chunk.first_sample == 0, started, ended)
+
+    def _spoken_over(
+        self, over: "_Over", samples: Samples, started: tuple[Recording, int] | None, ended: str | None
+    ) -> tuple[Samples, tuple[Recording, int] | None, str | None]:
+        """Return the chunk that goes over this one. A recording of the voice has its end told first, if it was cut."""
+        if ended is not None:
+            return np.zeros_like(samples), started, ended
+        rest = over.recording.samples[over.position :]
+        if over.stopped or not len(rest):
+            self._over = None
+            if not over.said.done():
+                over.said.set_result(None)
+            return samples, started, over.recording.name
+        if over.position == 0:
+            started = over.recording, 0
+        spoken = np.zeros_like(samples)
+        count = min(len(rest), len(spoken))
+        spoken[:count] = rest[:count]
+        over.position += count
+        return spoken, started, None
+
+
+class _Over:
+    """A recording that is said over the voice."""
+
+    def __init__(self, recording: Recording, said: "asyncio.Future[None]") -> None:
+        self.recording = recording
+        self.said = said
+        self.position = 0
+        self.stopped = False
 
 
 def _microphone(name: str | None) -> Device | None:

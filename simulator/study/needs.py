@@ -1,7 +1,35 @@
 """What a study needs of a session."""
 
+import msgspec
+
 from simulator.profile.tools import TOOL_NAMES, tool_for
-from simulator.study.steps import AskQuestion, PushContext, Study
+from simulator.study.steps import AskQuestion, ChangeInstructions, EnterPart, PushContext, SetListening, Study
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """What earlier steps left behind. None: none of them set it."""
+
+    instructions: str | None = None
+    part: str | None = None
+    listening: bool | None = None
+
+
+def standing_before(study: Study, first_step: int) -> Standing:
+    """Return what holds when a step begins, as the steps before it left it."""
+    standing = Standing()
+    for step in study.steps[:first_step]:
+        match step.action:
+            case EnterPart(name=name):
+                whole = study.instructions_in(step.action)
+                standing = msgspec.structs.replace(standing, part=name, instructions=whole or standing.instructions)
+            case ChangeInstructions(instructions=text):
+                standing = msgspec.structs.replace(standing, instructions=text)
+            case SetListening(on=shown) | PushContext(video_chat=shown) | AskQuestion(video_chat=shown):
+                if shown is not None:
+                    standing = msgspec.structs.replace(standing, listening=shown)
+            case _:
+                pass
+    return standing
 
 
 def needed_tools(study: Study) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
 """Runs a study: told what happened and what time it is, it says what to do next.
 
 Pure: no clock, no socket. The owner calls `begin`, then an event method whenever something happened and `tick` at
-`due_ns`; each returns the steps that begin now. A step that takes time (a recording, a question, a wait) holds up the
-next one until it is done; a reply holds it up only where the next step's `when` says so. Something said, typed with a
-reply, or requested makes a reply *awaited*; only a reply that began after it satisfies the wait, so that a reply which
-was interrupted is not taken for the answer to the interruption.
+`due_ns`; each returns the indices of the steps that begin now. A step that takes time (a recording, a question, a wait)
+holds up the next one until it is done; a reply holds it up only where the next step's `when` says so. Something said,
+typed with a reply, or requested makes a reply *awaited*; only a reply that began after it satisfies the wait, so that a
+reply which was interrupted is not taken for the answer to the interruption.
 """
 
 import enum
@@ -12,7 +12,18 @@ from typing import Final
 
 import msgspec
 
-from simulator.study.steps import AskQuestion, PushContext, RequestReply, Say, SetListening, Step, Study, Wait, When
+from simulator.study.steps import (
+    AskQuestion,
+    PushContext,
+    RequestReply,
+    Say,
+    SetListening,
+    Step,
+    StepAction,
+    Study,
+    Wait,
+    When,
+)
 from simulator.units import NS_PER_S
 
 HEARD_BEFORE_INTERRUPTING_NS: Final = NS_PER_S
@@ -35,11 +46,16 @@ class Missed(msgspec.Struct, frozen=True):
 
 
 class StudyRunner:
-    """The progress of one run. `speaks` False skips what the study says, and does not wait for replies to it."""
+    """The progress of one run. `speaks` False skips what the study says, and does not wait for replies to it.
 
-    def __init__(self, study: Study, *, speaks: bool = True) -> None:
+    It begins with the step of index `first_step`, and the study's time with the time that this step waits for.
+    """
+
+    def __init__(self, study: Study, *, speaks: bool = True, first_step: int = 0) -> None:
         self._study = study
-        self._steps = [step for step in study.steps if speaks or not isinstance(step.action, Say)]
+        self._order = [at for at, step in enumerate(study.steps) if speaks or not isinstance(step.action, Say)]
+        self._order = [at for at in self._order if at >= first_step]
+        self._before_s = max((step.at_s for step in study.steps[: first_step + 1]), default=0.0) if first_step else 0.0
         self._next = 0
         self._running: Step | None = None
         self._begun_ns = 0
@@ -59,7 +75,34 @@ class StudyRunner:
     @property
     def finished(self) -> bool:
         """Whether every step is done and no reply is awaited any more."""
-        return self._started and self._next >= len(self._steps) and self._running is None and self._asked is None
+        return self._started and self._next >= len(self._order) and self._running is None and self._asked is None
+
+    @property
+    def running(self) -> int | None:
+        """The step that takes its time at present; None where none does."""
+        return self._order[self._next - 1] if self._running is not None else None
+
+    @property
+    def awaits_reply(self) -> bool:
+        """Whether a reply is awaited, by the next step or by the end."""
+        return self._asked is not None
+
+    @property
+    def _is_saying(self) -> bool:
+        return self._running is not None and isinstance(self._running.action, Say)
+
+    def waits_for(self) -> str:
+        """Return in a person's words what has to happen before the study goes on; "" where it is finished."""
+        if self._running is not None:
+            return _until_done(self._running.action)
+        step = self._upcoming()
+        if self._asked is not None and (step is None or step.when is not When.NOW):
+            if self._reply_id is None:
+                return "the agent's reply"
+            if step is None or step.when is When.AFTER_REPLY:
+                return "the end of the agent's reply"
+            return "a second of the agent's reply"
+        return "" if step is None else f"{step.at_s:g} s after the start"
 
     @property
     def missed_replies(self) -> list[Missed]:
@@ -77,44 +120,44 @@ class StudyRunner:
         times = (self._done_at_ns, self._reply_deadline_ns(), self._begins_ns())
         return min((time for time in times if time is not None), default=None)
 
-    def begin(self, now_ns: int) -> list[Step]:
+    def begin(self, now_ns: int) -> list[int]:
         """Start the study. `now_ns` is when the session stood."""
         self._started = True
-        self._begun_ns = now_ns
+        self._begun_ns = now_ns - round(self._before_s * NS_PER_S)
         return self._advance(now_ns)
 
-    def tick(self, now_ns: int) -> list[Step]:
+    def tick(self, now_ns: int) -> list[int]:
         """Time has passed."""
         return self._advance(now_ns)
 
-    def said(self, now_ns: int) -> list[Step]:
+    def said(self, now_ns: int) -> list[int]:
         """The recording of the running step was said to its end."""
-        if self._running is not None and isinstance(self._running.action, Say):
+        if self._is_saying:
             self._asked_ns = now_ns
             self._done()
         return self._advance(now_ns)
 
-    def answered(self, now_ns: int) -> list[Step]:
+    def answered(self, now_ns: int) -> list[int]:
         """The question of the running step was answered."""
         if self._running is not None and isinstance(self._running.action, AskQuestion):
             self._done()
         return self._advance(now_ns)
 
-    def not_answered(self, why: str, now_ns: int) -> list[Step]:
+    def not_answered(self, why: str, now_ns: int) -> list[int]:
         """The question of the running step was given up."""
         if self._running is not None and isinstance(self._running.action, AskQuestion):
             self._leave_unanswered(why)
             self._done()
         return self._advance(now_ns)
 
-    def reply_began(self, response_id: str, now_ns: int) -> list[Step]:
+    def reply_began(self, response_id: str, now_ns: int) -> list[int]:
         """The first sound of a reply arrived."""
         if self._asked is not None and self._reply_id is None:
             self._reply_id = response_id
             self._reply_began_ns = now_ns
         return self._advance(now_ns)
 
-    def agent_audible(self, audible: bool, now_ns: int) -> list[Step]:
+    def agent_audible(self, audible: bool, now_ns: int) -> list[int]:
         """The agent's voice began or ceased to be heard."""
         if not audible:
             self._audible_since_ns = None
@@ -122,9 +165,13 @@ class StudyRunner:
             self._audible_since_ns = now_ns
         return self._advance(now_ns)
 
-    def reply_over(self, response_id: str, end: ReplyEnd, now_ns: int) -> list[Step]:
-        """A reply is over: heard to its end, cut, or failed. A cut one leaves the wait as it is."""
-        if self._asked is not None and response_id == self._reply_id:
+    def reply_over(self, response_id: str, end: ReplyEnd, now_ns: int) -> list[int]:
+        """A reply is over: heard to its end, cut, or failed. A cut one leaves the wait as it is.
+
+        One that failed without a sound ends the wait too, unless the participant still speaks: then another will come.
+        """
+        without_sound = end is ReplyEnd.FAILED and self._reply_id is None and not self._is_saying
+        if self._asked is not None and (response_id == self._reply_id or without_sound):
             self._reply_id = None
             if end is ReplyEnd.FAILED:
                 self._miss_reply("the reply failed")
@@ -132,19 +179,19 @@ class StudyRunner:
                 self._asked = None
         return self._advance(now_ns)
 
-    def _advance(self, now_ns: int) -> list[Step]:
+    def _advance(self, now_ns: int) -> list[int]:
         self._expire(now_ns)
-        begun: list[Step] = []
+        begun: list[int] = []
         while (step := self._upcoming()) is not None and self._may_begin(now_ns):
+            begun.append(self._order[self._next])
             self._next += 1
             self._enter(step, now_ns)
-            begun.append(step)
         return begun
 
     def _upcoming(self) -> Step | None:
-        if not self._started or self._running is not None or self._next >= len(self._steps):
+        if not self._started or self._running is not None or self._next >= len(self._order):
             return None
-        return self._steps[self._next]
+        return self._study.steps[self._order[self._next]]
 
     def _may_begin(self, now_ns: int) -> bool:
         begins_ns = self._begins_ns()
@@ -200,7 +247,7 @@ class StudyRunner:
 
     def _reply_deadline_ns(self) -> int | None:
         """Return when the awaited reply is given up; None while the participant still speaks or none is awaited."""
-        if self._asked is None or (self._running is not None and isinstance(self._running.action, Say)):
+        if self._asked is None or self._is_saying:
             return None
         if self._reply_id is not None:
             return self._reply_began_ns + _LONGEST_REPLY_NS
@@ -218,3 +265,15 @@ class StudyRunner:
     def _done(self) -> None:
         self._running = None
         self._done_at_ns = None
+
+
+def _until_done(action: StepAction) -> str:
+    match action:
+        case AskQuestion():
+            return f"the answer to “{action.text}”"
+        case Say():
+            return "the end of what is said"
+        case Wait(seconds=seconds):
+            return f"{seconds:g} s to pass"
+        case _:
+            return ""

@@ -41,14 +41,17 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text_node(dumper: _Dumper, text: str) -> yaml.Node:
-    as_block = "\n" in text and text == text.strip() and not any(line != line.rstrip() for line in text.split("\n"))
-    # Blanks around a text count only in quotation marks (see yaml_nodes).
-    style = '"' if text != text.strip() else "|" if as_block else ">" if _can_be_folded(text) else None
-    return dumper.represent_scalar(_TAG + "str", text, style=style)
+    return dumper.represent_scalar(_TAG + "str", text, style=_style(text))
 
 
-def _can_be_folded(text: str) -> bool:
-    return len(text) > _SHORT and text.isprintable() and "  " not in text
+def _style(text: str) -> str | None:
+    lines = text.split("\n")
+    if text != text.strip() or not all(line.isprintable() for line in lines):
+        # Blanks around a text count only in quotation marks (see yaml_nodes); other signs are written as escapes.
+        return '"'
+    if len(lines) > 1:
+        return '"' if any(line != line.rstrip() for line in lines) else "|"
+    return ">" if len(text) > _SHORT and "  " not in text else None
 
 
 def _object_node(dumper: _Dumper, value: dict[str, Any]) -> yaml.Node:

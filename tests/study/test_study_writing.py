@@ -131,7 +131,7 @@ def _without_lines(study: Study) -> Study:
 
 
 @given(study=STUDIES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_what_is_written_is_read_again(study: Study, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.getbasetemp() / "written.yaml"
     assert write_study(study, path) == study
