@@ -50,6 +50,10 @@ def check_config(component: str, config: Mapping[str, Any]) -> None:
         if not isinstance(config.get(key), bool | None):
             raise UnreadableFile(f"“{key}” of the question {_named(config)} must be true or false.")
     tool = tool_for(component, config)
+    if not _is_whole(prompt_of(config)):
+        raise UnreadableFile(
+            f"A question of type “{component}” holds half a character, a lone surrogate: write it anew."
+        )
     if not prompt_of(config).strip():
         raise UnreadableFile(f"A question of type “{component}” has no words: give it “question” or “prompt”.")
     if tool in ("answer_choice", "answer_choices", "answer_ranking"):
@@ -107,7 +111,18 @@ def _option_text(option: Any, first: str = "text") -> str:
         return number_text(option)
     if not isinstance(option, str) or not option.strip():
         raise UnreadableFile("A choice has no text: give it “text”, “label” or “value”, and put yes and no in quotes.")
+    if not _is_whole(option):
+        raise UnreadableFile("A choice holds half a character, a lone surrogate: write it anew.")
     return option
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text has no half of a character, which no answer could give back."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def bounds_of(component: str, config: Mapping[str, Any]) -> tuple[float, float]:

@@ -55,7 +55,7 @@ DESCRIPTIONS: Final = (
 )
 VAS_QUESTION: Final = "Asked: How furry?\nSlide it anywhere from 0 to 100.\nSay a number, 0 at least, 100 at most."
 
-_TOOLS: Final = {
+_TOOLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "send_chat": ("message", {"type": "string", "description": "What to type."}),
     "answer_choice": ("choice", {"type": "string"}),
     "answer_choices": ("choices", {"type": "array", "items": {"type": "string"}}),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openai.types.realtime.realtime_response_create_params import RealtimeResponseCreateParams
 
 from simulator.profile.response_checks import validate
 from simulator.profile.response_parameters import BY_NAME, OLDER_VOICE_LIVE, PARAMETERS, Group, Kind, understood_by
@@ -208,3 +209,11 @@ def test_any_response_comes_back_from_the_form_and_is_judged_without_a_crash(res
     built = build(values_of(response, TOOLS), TOOLS)
     assert built.complaints == ()
     assert built.response == response
+
+
+def test_the_client_library_of_openai_knows_the_same_parameters() -> None:
+    known = set(RealtimeResponseCreateParams.model_fields)
+    assert {parameter.name for parameter in PARAMETERS if OPENAI in parameter.groups} == known
+    # It has a type of its own for a response whose input holds references.
+    of_openai = {name: value for name, value in WHOLE.items() if name in known - {"input"}}
+    RealtimeResponseCreateParams.model_validate(of_openai)
