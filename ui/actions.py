@@ -36,6 +36,11 @@ class Submenu:
 Menus = dict[str, Sequence[Deed | Submenu | None]]
 """Menu title → deeds; None is a separator."""
 
+_PUSH, _PLAY = "Pus&h the selected step", "&Play by time, or stop"
+_EDIT, _COPY, _UP, _DOWN, _DELETE = "&Edit the step…", "&Duplicate", "Move &up", "Move do&wn", "De&lete"
+STEP_DEEDS = (_PUSH, _PLAY, None, _EDIT, _COPY, _UP, _DOWN, _DELETE)
+"""What a right click on a step offers, by name."""
+
 _FURTHER_KEYS = (
     ("Space", "Talk: hold for a microphone, press for a recording"),
     ("F", "Follow the present"),
@@ -117,14 +122,15 @@ def study_deeds(desk: StudyDesk, deck: QWidget) -> list[Deed | Submenu | None]:
         Deed("&Save", "Ctrl+S", desk.files.save),
         Deed("Save &as…", "Ctrl+Shift+S", desk.files.save_as),
         None,
+        Deed(_PUSH, "", desk.push_selected),
         Deed("Push the ne&xt step", "N", desk.push_next),
-        Deed("&Play by time, or stop", "P", desk.play_or_stop),
+        Deed(_PLAY, "P", desk.play_or_stop),
         None,
-        Deed("&Edit the step…", "F2", desk.edit, deck),
-        Deed("&Duplicate", "Ctrl+D", desk.duplicate, deck),
-        Deed("Move &up", "Alt+Up", desk.move_up, deck),
-        Deed("Move do&wn", "Alt+Down", desk.move_down, deck),
-        Deed("De&lete", "Del", desk.delete, deck),
+        Deed(_EDIT, "F2", desk.edit, deck),
+        Deed(_COPY, "Ctrl+D", desk.duplicate, deck),
+        Deed(_UP, "Alt+Up", desk.move_up, deck),
+        Deed(_DOWN, "Alt+Down", desk.move_down, deck),
+        Deed(_DELETE, "Del", desk.delete, deck),
         Deed("Undo", "Ctrl+Z", desk.undo, deck),
         Deed("Redo", "Ctrl+Shift+Z", desk.redo, deck),
     ]

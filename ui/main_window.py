@@ -22,7 +22,17 @@ from simulator.profile.facts import TURN_DETECTIONS
 from simulator.profile.tools import TOOLS
 from simulator.record.entries import Entry
 from simulator.resources import data_folder
-from ui.actions import Deed, Menus, add_menus, add_scheme_menu, key_groups, menu_called, push_deeds, study_deeds
+from ui.actions import (
+    STEP_DEEDS,
+    Deed,
+    Menus,
+    add_menus,
+    add_scheme_menu,
+    key_groups,
+    menu_called,
+    push_deeds,
+    study_deeds,
+)
 from ui.calls_desk import CallsDesk
 from ui.checks_desk import ChecksDesk
 from ui.checks_feed import ChecksFeed
@@ -298,6 +308,7 @@ class MainWindow(QMainWindow):
             "&Help": [Deed("&Keys", "F1", self._show_keys)],
         }
         self._actions = add_menus(self, self._menus)
+        self.study.deck.offer([None if name is None else self._actions[name] for name in STEP_DEEDS])
         add_scheme_menu(self, self.theme, self._choose_scheme)
         self.recognition.add_to(menu_called(self, "&Session"))
         self._actions["&Back to live"].setEnabled(False)

@@ -39,6 +39,7 @@ _TIMING = (
     ),
     FormField("at_s", "Not before", "line", "", tip="Seconds after the start of the study; empty: at any time."),
 )
+_LABEL_PX = 100
 
 
 class StepDialog(QDialog):
@@ -68,7 +69,7 @@ class StepDialog(QDialog):
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.timing = Form(_TIMING, "Timing")
+        self.timing = Form(_TIMING, "Timing", _LABEL_PX)
         at = f"{step.at_s:g}" if step.at_s else ""
         self.timing.set_values({"when": _WHEN[step.when], "at_s": at})
         self.timing.changed.connect(self._check)
@@ -117,7 +118,7 @@ class StepDialog(QDialog):
 
     def _show_kind(self, kind: StepKind, values: dict[str, Any]) -> None:
         self._shown = kind
-        self.form = Form(kind.fields, kind.name)
+        self.form = Form(kind.fields, kind.name, _LABEL_PX)
         self.form.set_values(values)
         self.form.changed.connect(self._check)
         page = QWidget()

@@ -5,6 +5,7 @@ tuple of rows; the ones before it are what undo goes back to.
 """
 
 import enum
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +64,8 @@ class Deck:
         self._marks: dict[int, Mark] = {}
         self._shown: int | None = None
         self._last: int | None = None
-        self._numbers: list[str] | None = None
+        self._numbers: list[str] = []
+        self._places: dict[int, int] = {}
 
     @property
     def study(self) -> Study:
@@ -100,7 +102,7 @@ class Deck:
         self._head = msgspec.structs.replace(study, steps=())
         self._saved = (self.rows if saved else (), self._head)
         self._undo, self._redo = [], []
-        self._numbers = None
+        self._count()
         self.forget_marks()
 
     def mark_saved(self, asked: Study, written: Study, path: Path) -> None:
@@ -113,6 +115,7 @@ class Deck:
             return
         if written != asked:
             self.rows = tuple(Row(row.key, step) for row, step in zip(self.rows, written.steps, strict=True))
+            self._count()
         self._saved = (self.rows, self._head)
 
     def set_head(self, **changes: Any) -> None:
@@ -121,17 +124,11 @@ class Deck:
 
     def number(self, place: int) -> str:
         """Return the number of a row as the deck shows it, from "1"; parts have none."""
-        if self._numbers is None:
-            self._numbers = []
-            count = 0
-            for row in self.rows:
-                count += not row.is_part
-                self._numbers.append("" if row.is_part else str(count))
         return self._numbers[place]
 
     def place(self, key: int) -> int | None:
         """Return where a row stands; None: nowhere any more."""
-        return next((place for place, row in enumerate(self.rows) if row.key == key), None)
+        return self._places.get(key)
 
     def edit(self, place: int, step: Step) -> list[int]:
         """Replace the step of a row."""
@@ -229,14 +226,20 @@ class Deck:
         self._undo = [*self._undo[1 - _MOST_UNDONE :], self.rows]
         self._redo = []
         self.rows = rows
-        self._numbers = None
+        self._count()
+
+    def _count(self) -> None:
+        """Note the number and the place of each row, so that a list of thousands is painted at once."""
+        self._places = {row.key: place for place, row in enumerate(self.rows)}
+        steps = itertools.count(1)
+        self._numbers = ["" if row.is_part else str(next(steps)) for row in self.rows]
 
     def _go(self, back: list[tuple[Row, ...]], forth: list[tuple[Row, ...]]) -> list[int]:
         if not back:
             return []
         forth.append(self.rows)
         before, self.rows = {row.key: row for row in self.rows}, back.pop()
-        self._numbers = None
+        self._count()
         changed = [row.key for row in self.rows if before.get(row.key) is not row]
         return changed[:1]
 

@@ -1,6 +1,9 @@
 """The deck: the steps of the study in order, with what was pushed, what is on the screen, and what comes next."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -49,8 +52,7 @@ class DeckPanel(QFrame):
         self.view.selectionModel().currentChanged.connect(lambda _new, _old: self._selected())
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._open_menu)
-        self.context_menu: QMenu | None = None
-        """What a right click on a step offers; given by the owner of the actions."""
+        self._step_menu = QMenu(self)
         self.name = QLabel()
         self.add_button = QPushButton("Add ▾")
         self.add_button.setStyleSheet(_NO_ARROW)
@@ -101,6 +103,14 @@ class DeckPanel(QFrame):
             self._said = None
         if before.connection is not status.connection or before.study != status.study:
             self._show_state()
+
+    def offer(self, actions: Iterable[QAction | None]) -> None:
+        """Offer these actions by a right click on a step; None is a separator."""
+        for action in actions:
+            if action is None:
+                self._step_menu.addSeparator()
+            else:
+                self._step_menu.addAction(action)
 
     def say(self, text: str, role: str = "text_muted") -> None:
         """Say what became of the last push, until something else is selected."""
@@ -207,5 +217,5 @@ class DeckPanel(QFrame):
         action.triggered.connect(lambda _checked=False: self.add_requested.emit(kind))
 
     def _open_menu(self, at: QPoint) -> None:
-        if self.context_menu is not None:
-            self.context_menu.popup(self.view.viewport().mapToGlobal(at))
+        if self.view.indexAt(at).isValid():
+            self._step_menu.popup(self.view.viewport().mapToGlobal(at))

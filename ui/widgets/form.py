@@ -1,6 +1,6 @@
 """A form drawn from a table of fields (ui/models/form_fields.py): what it holds can be read and set by name."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,8 @@ class Form(QWidget):
     chosen = Signal(str, str)
     """Another of the choices of a field: its name, and the choice."""
 
-    def __init__(self, fields: Iterable[FormField], name: str) -> None:
+    def __init__(self, fields: Sequence[FormField], name: str, label_px: int = 0) -> None:
+        """`label_px` is the least width of the labels, so that forms below each other are in line."""
         super().__init__()
         self._read: dict[str, Callable[[], Any]] = {}
         self._write: dict[str, Callable[[Any], None]] = {}
@@ -48,7 +49,10 @@ class Form(QWidget):
             widget.setAccessibleName(f"{name}: {field.label}")
             widget.setToolTip(field.tip)
             self.fields[field.name] = widget
-            self._form.addRow(field.label if field.kind != "yes" else "", widget)
+            label = QLabel(field.label if field.kind != "yes" else "")
+            label.setMinimumWidth(label_px)
+            label.setBuddy(widget)
+            self._form.addRow(label, widget)
         self.set_values({field.name: field.default for field in fields})
 
     @property
