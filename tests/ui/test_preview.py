@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, Qt, QThreadPool
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from simulator.errors import UnreadableFile
 from simulator.participant.messages import ConnectionState, Push, Status
@@ -177,6 +177,30 @@ def test_the_newest_chat_line_is_in_sight_unless_a_question_is_answered(preview:
     preview.panel.show_pushed(PushContext(context_items.typed("Alex", "one more")))
     wait_until(lambda: "one more" in texts(preview.panel.on_screen))
     assert bar.value() == 0
+
+
+def test_tab_leads_through_the_question_to_the_answer(preview: Preview) -> None:
+    panel = preview.panel
+    QTest.qWaitForWindowActive(panel)
+    panel.show_pushed(AskQuestion("vasrating", {"question": "How warm?"}))
+    panel.show_pushed(AskQuestion("ranking", {"question": "Rank.", "options": ["Reading", "Hiking"]}))
+    assert "Rank." in texts(panel.on_screen)
+    ranking = preview.answering
+    panel.on_screen_button.setFocus()
+    reached: list[QWidget | None] = []
+    for _ in range(4):
+        QTest.keyClick(QApplication.focusWidget() or panel, Qt.Key.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    assert reached == [ranking.items, ranking.up, ranking.down, panel.answer_button]
+
+
+def test_a_screen_that_goes_before_its_images_came_takes_them_along(preview: Preview, tmp_path: Path) -> None:
+    files = (picture(tmp_path / "a.png", 3000, 3000),)
+    for text in ("One", "Two", "Three"):
+        preview.panel.show_pushed(screen(text, "showimage", images=files))
+    preview.panel.show_pushed(screen("Done"))
+    wait_until(lambda: QThreadPool.globalInstance().activeThreadCount() == 0)
+    assert texts(preview.panel.on_screen) == ["Done"]
 
 
 def test_arrow_keys_keep_the_option_in_sight(preview: Preview) -> None:

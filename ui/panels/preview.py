@@ -7,6 +7,7 @@ it; *Now* is what was pushed last, with its timer running. An answer given by ha
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -197,7 +198,11 @@ class PreviewPanel(QFrame):
         self._show_footer()
 
     def _forget(self, place: int) -> None:
+        """Another question: unanswered, and reached by Tab between the buttons above and below it."""
         self._answers.pop(place, None)
+        stops = [self.on_screen_button, *self.selected.stops, *self.on_screen.stops, self.answer_button]
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
         self._show_footer()
 
     def _value(self) -> object | None:

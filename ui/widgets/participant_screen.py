@@ -39,6 +39,7 @@ class ParticipantScreen(QFrame):
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
         super().__init__()
         self.setObjectName("participantScreen")
+        self.setAccessibleName("What the participant sees")
         self._theme = theme
         self.screen_shown = Screen()
         self._follows_chat = False
@@ -73,6 +74,12 @@ class ParticipantScreen(QFrame):
     def question(self) -> Question | None:
         """The question that is shown."""
         return self.screen_shown.question
+
+    @property
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops in the question, in order."""
+        inside = self.answering.findChildren(QWidget) if self.answering is not None else []
+        return [each for each in inside if each.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
     def show_screen(self, screen: Screen, caption: str = "", *, runs: bool = False) -> None:
         """Draw a screen. `caption`: what happens without being seen; `runs`: whether its timer counts."""

@@ -9,7 +9,8 @@ from PySide6.QtGui import QImage, QImageReader
 from simulator.errors import UnreadableFile
 
 LARGEST_FILE_BYTES: Final = 20_000_000
-LARGEST_PIXELS: Final = 100_000_000
+LARGEST_PIXELS: Final = 50_000_000
+"""Qt unpacks no more than 256 MB, at 4 bytes a pixel."""
 DRAWN_PX: Final = 1_200
 """Longest side of what is kept for drawing."""
 _FORMATS: Final = (b"png", b"jpeg")
