@@ -108,10 +108,10 @@ class ReplyComposer(QWidget):
     def paste(self) -> None:
         """Fill the form from a response.create event, or from a ``response`` object, on the clipboard."""
         value, problem = read_json(QGuiApplication.clipboard().text())
+        if isinstance(value, dict) and isinstance(value.get("event"), dict):
+            value = value["event"]  # an entry of the record, as the log copies it
         if isinstance(value, dict) and value.get("type") == "response.create":
             value = value.get("response", {})
-        if isinstance(value, dict) and isinstance(value.get("event"), dict):
-            value = value["event"].get("response")  # an entry of the record, as the log copies it
         if not isinstance(value, dict) or str(value.get("type", "")).count("."):
             reason = problem or "It is another thing than a response.create event."
             self._say(f"What was copied cannot be shown here. {reason}", "error")
