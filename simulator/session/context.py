@@ -6,7 +6,7 @@ the image without calling it attached.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from simulator.errors import UsageError
 from simulator.profile import context_items
@@ -15,8 +15,6 @@ from simulator.protocol.codec import MOST_NESTED, is_shallow
 from simulator.session.actions import Action, Note
 from simulator.session.composed import LARGEST_EVENT_BYTES
 from simulator.session.outbox import Outbox
-
-_ATTACHED: Final = "attached: "
 
 
 class ContextItems:
@@ -68,6 +66,7 @@ def _named_again(context: Mapping[str, Any], again: set[int], images: int) -> Ma
     if not again or not isinstance(lines, list) or len(lines) != images:
         return context
     named = [
-        line.removeprefix(_ATTACHED) if at in again and isinstance(line, str) else line for at, line in enumerate(lines)
+        line.removeprefix(context_items.ATTACHED) if at in again and isinstance(line, str) else line
+        for at, line in enumerate(lines)
     ]
     return {**context, "images": named}
