@@ -7,7 +7,14 @@ import pytest
 
 from simulator.engines.profiles import EngineProfile, FromEnvironment, save_profile
 from simulator.participant.host import InProcessHost
-from simulator.participant.messages import Connect, ConnectionState, Disconnect, SetInstructions
+from simulator.participant.messages import (
+    Connect,
+    ConnectionState,
+    Disconnect,
+    SendEvent,
+    SetCallsInHand,
+    SetInstructions,
+)
 from simulator.protocol.server_events import UnknownEvent
 from simulator.record.reader import read_record
 from simulator.session.participant import ParticipantSession
@@ -60,7 +67,12 @@ async def test_a_key_reaches_the_engine_and_nothing_else(records: Path, tmp_path
         await side.socket.send(f"no JSON but {key}")
         update = await side.expect("session.update")
         await side.send("session.updated", session=update["session"])
+        call = {"type": "function_call", "call_id": "c", "name": f"tool {key}", "arguments": f'{{"message":"{key}"}}'}
+        await side.expect("before_the_call")
         await side.expect("input_audio_buffer.append")
+        await side.send("response.created", response={"id": "resp_1"})
+        await side.send("response.done", response={"id": "resp_1", "status": "completed", "output": [call]})
+        await side.expect("last")
         await side.socket.close(4000, f"bye {key}")
 
     environment = {"LAB_KEY": KEY, "LAB_HEADER": HEADER}
@@ -73,6 +85,10 @@ async def test_a_key_reaches_the_engine_and_nothing_else(records: Path, tmp_path
         async with LiveProcess(environment=environment) as live:
             assert await live.send(Connect, engine="lab", record_folder=str(records)) is None
             assert await live.send(SetInstructions, instructions="Be brief.") is None
+            assert await live.send(SetCallsInHand, on=True) is None
+            assert await live.send(SendEvent, event={"type": "before_the_call"}) is None
+            assert (await live.status_with(lambda status: bool(status.held_calls))).held_calls[0].name == "tool •••"
+            assert await live.send(SendEvent, event={"type": "last"}) is None
             await live.entry("connection.closed")
             await live.send(Disconnect)
             assert await live.end_input() == 0
