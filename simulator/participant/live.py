@@ -255,6 +255,9 @@ class LiveSession:
     async def _settled(self, token: int, future: "asyncio.Future[str | None]") -> None:
         try:
             error = await future
+        except asyncio.CancelledError:
+            self._do(self.session.withdraw(token, self._now()))
+            raise
         finally:
             del self._settling[token]
         if error is not None:

@@ -184,7 +184,7 @@ class Participant:
             case Quit():
                 self.quit.set()
             case PlayStudy() | StopStudy() | Speak():
-                if self._live is None:
+                if self._live is None or self._live.ended is not None:
                     raise UsageError(NOT_CONNECTED)
                 await self._studies.command(command)
             case _:

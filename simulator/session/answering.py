@@ -64,6 +64,10 @@ class Answering:
         self._questions.add(question)
         return self._next_question(now_ns)
 
+    def withdraw(self, token: int, sentence: str, now_ns: int) -> list[Action]:
+        """Give up the question of a command that nobody waits for any more; the next one comes."""
+        return self._questions.withdraw(token, sentence, now_ns) + self._next_question(now_ns)
+
     def response_done(
         self, active: ActiveResponse, calls: list[FunctionCall], status: str | None, now_ns: int
     ) -> list[Action]:

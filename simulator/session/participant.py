@@ -260,6 +260,12 @@ class ParticipantSession:
         except UsageError as error:
             return _refused(token, str(error))
 
+    def withdraw(self, token: int, now_ns: int) -> list[Action]:
+        """Give up what a command still waits for, which nobody does any more: a question that is not answered yet."""
+        if self._closed:
+            return []
+        return self._answering.withdraw(token, "The question was given up before it was answered.", now_ns)
+
     def set_calls_in_hand(self, on: bool, now_ns: int, *, token: int | None = None) -> list[Action]:
         """Let the agent's calls wait for the operator, or not; switched off, those that wait are answered as judged."""
         if self._closed:

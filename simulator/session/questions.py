@@ -92,6 +92,17 @@ class Questions:
             return []
         return self._close(FunctionCall("", self.current.tool, ""), now_ns, sentence, None)
 
+    def withdraw(self, token: int, sentence: str, now_ns: int) -> list[Action]:
+        """Give up the question of this command: from the screen, or while it waits for it."""
+        if self.current is not None and self.current.token == token:
+            return self.give_up(sentence, now_ns)
+        for question in self._waiting:
+            if question.token == token:
+                self._waiting.remove(question)
+                question.closed = True
+                return [Settled(token, sentence)]
+        return []
+
     def abandon(self, sentence: str, now_ns: int) -> list[Action]:
         """No question is answered any more: give up the one on the screen, and forget those that wait."""
         actions = self.give_up(sentence, now_ns)

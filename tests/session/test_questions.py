@@ -250,3 +250,19 @@ class TestChat:
             talk.done(f"resp_{number}")
         assert talk.sent_types == ["conversation.item.create"]
         assert [each["code"] for each in talk.notes("problem")] == ["tool_loop"]
+
+
+def test_a_question_that_nobody_waits_for_any_more_makes_room_for_the_next(talk: Conversation) -> None:
+    talk.created()
+    talk.run(talk.session.ask("vasrating", VAS, False, talk.now_ns, token=2))
+    talk.run(talk.session.ask("vasrating", VAS, False, talk.now_ns, token=3))
+    talk.run(talk.session.withdraw(2, talk.now_ns))
+    assert talk.session.questions_waiting == 1
+    talk.run(talk.session.withdraw(1, talk.now_ns))
+    (given_up,) = talk.notes("answer")
+    assert given_up["accepted"] is False
+    assert given_up["error"] == "The question was given up before it was answered."
+    assert talk.session.question is not None
+    assert talk.session.question.token == 3
+    talk.run(talk.session.withdraw(1, talk.now_ns))
+    assert talk.session.question.token == 3
