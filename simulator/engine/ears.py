@@ -7,7 +7,6 @@ order in which they came. Without the extra `ears` the engine works all the same
 from __future__ import annotations
 
 import asyncio
-import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
-
-_LOG = logging.getLogger(__name__)
 
 NOT_INSTALLED = f"This engine has no speech recogniser: it hears that you speak, not what you say. {INSTALL}"
 
@@ -103,6 +100,5 @@ class Ears:
                 self._recogniser = self._load()
             except EarsMissingError as error:
                 self._missing = error
-                _LOG.warning("%s", error)
                 raise
         return self._recogniser.recognise(samples, known, asks_ending=asks_ending)

@@ -100,8 +100,10 @@ async def serve(settings: ServerSettings, ready: Callable[[str], None], stop: as
         await speaking
         if ears is not None:
             await ears.ready()
-            if settings.recogniser is not None and ears.lack is not None:
-                raise SetupError(ears.lack)
+            if ears.lack is not None:
+                if settings.recogniser is not None:
+                    raise SetupError(ears.lack)
+                _LOG.warning("%s", ears.lack)
         mind = settings.mind()
         parts.push_async_callback(mind.close)
         server = await _listening(settings, _Engine(settings, voice, model, ears, mind))
