@@ -101,7 +101,7 @@ def test_a_value_by_hand_is_one_that_the_schema_and_the_judge_take(
     theme: Theme, question: tuple[str, dict[str, Any]], data: st.DataObject
 ) -> None:
     component, config = question
-    widget = answer_widget(theme, Question(component, config))
+    widget = answer_widget(theme, Question(component, config, in_rating_pause=True))
     assert isinstance(widget, AnswerWidget), widget
     give_an_answer(widget, data)
     widget.resize(260, 400)
@@ -117,7 +117,7 @@ def test_a_value_by_hand_is_one_that_the_schema_and_the_judge_take(
 
 
 def made(theme: Theme, component: str, **config: Any) -> Any:
-    widget = answer_widget(theme, Question(component, {"question": "Which?"} | config))
+    widget = answer_widget(theme, Question(component, {"question": "Which?"} | config, in_rating_pause=True))
     assert isinstance(widget, AnswerWidget), widget
     widget.resize(300, 300)
     widget.show()

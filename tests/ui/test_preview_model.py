@@ -158,12 +158,17 @@ def test_a_timer_counts_begun_seconds_down_to_none() -> None:
         ("multiplechoice", {"question": "Which?", "choices": ["Tea", "Tea"]}, "twice"),
         ("likertscale", {"question": "Fine?", "scale": 12}, "11 points"),
         ("vasrating", {"question": "Warm?", "minValue": 5, "maxValue": 5}, "less than"),
-        ("rapidrate", {"prompt": "Now?"}, "no dimensions"),
+        ("rapidrate", {"prompt": "Now?", "dimensions": ["Calm"]}, "in a rating pause only"),
         ("code", {"question": "x"}, "cannot be answered"),
     ],
 )
 def test_a_config_that_cannot_be_shown_says_why(component: str, config: dict[str, Any], words: str) -> None:
     assert words in str(question_problem(Question(component, config)))
+
+
+def test_a_rapid_rating_without_dimensions_says_so() -> None:
+    question = Question("rapidrate", {"prompt": "Now?"}, in_rating_pause=True)
+    assert "no dimensions" in str(question_problem(question))
 
 
 def test_a_block_keeps_its_letters_and_ends() -> None:

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from simulator.errors import SimulatorError
 from simulator.participant import messages
-from simulator.profile.answers import config_error
+from simulator.profile.answers import check_place, config_error
 from simulator.study import steps
 from ui.models.plain import line, word
 
@@ -161,6 +162,10 @@ def caption(action: object) -> str:
 
 def question_problem(question: Question) -> str | None:
     """Return in a sentence why a question cannot be shown, or None."""
+    try:
+        check_place(question.component, "rating pause" if question.in_rating_pause else "screen")
+    except SimulatorError as error:
+        return str(error)
     return config_error(question.component, question.config)
 
 
