@@ -24,6 +24,7 @@ from simulator.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from simulator.conformance.report import Report
     from simulator.conformance.suite import Progress
+    from simulator.profile.agent_spec import AgentSpec
 
 _EXITS = {"passed": Exit.DONE, "failed": Exit.FAILED, "inconclusive": Exit.UNDECIDED}
 
@@ -75,7 +76,7 @@ def execute(arguments: argparse.Namespace) -> int:
         return _list(arguments.json)
     if not arguments.engine:
         raise UsageError("The checks need an engine: give its name or address with --engine.")
-    work = _check(arguments, engine_target(arguments))
+    work = _check(arguments, engine_target(arguments), specification(arguments))
     return run_stoppable(work, until_stdin_closes=arguments.until_stdin_closes)
 
 
@@ -94,18 +95,18 @@ def _list(as_json: bool) -> int:
     return Exit.DONE
 
 
-async def _check(arguments: argparse.Namespace, target: EngineTarget) -> int:
+async def _check(arguments: argparse.Namespace, target: EngineTarget, spec: "AgentSpec") -> int:
     faults: list[str] = arguments.faults
     if not target.is_embedded:
         if faults:
             raise UsageError("Only the embedded engine can be told to break rules: give --engine embedded.")
-        return await _run(arguments, target)
+        return await _run(arguments, target, spec)
     if faults:
         _look_up(faults)
         # A report must say what it is about, and must not count against the engine that behaves.
         target = msgspec.structs.replace(target, name=f"{target.name} with {', '.join(faults)}")
     async with EmbeddedEngine(faults, target.thinking) as url:
-        return await _run(arguments, target.at(url))
+        return await _run(arguments, target.at(url), spec)
 
 
 def _look_up(faults: list[str]) -> None:
@@ -119,11 +120,10 @@ def _look_up(faults: list[str]) -> None:
         raise UnknownName(f"{str(error).partition(';')[0]}: see `engine --list-faults`.") from error
 
 
-async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
+async def _run(arguments: argparse.Namespace, target: EngineTarget, spec: "AgentSpec") -> int:
     from simulator.conformance.suite import run_suite
     from simulator.conformance.wire import Target
 
-    chosen = specification(arguments)
     outputs = Outputs(arguments, target)
     with outputs.place():
         report = await run_suite(
@@ -139,7 +139,7 @@ async def _run(arguments: argparse.Namespace, target: EngineTarget) -> int:
             jobs=arguments.jobs,
             repeat=arguments.repeat,
             voices=arguments.voices,
-            specification=chosen,
+            specification=spec,
             records_dir=outputs.records_dir,
             on_progress=say_json if arguments.json else _Spoken().take,
         )

@@ -8,7 +8,14 @@ import msgspec
 
 from simulator.cli.exits import Exit
 from simulator.cli.output import result_json, say
-from simulator.cli.parser import Commands, add_engine_options, at_least_one, engine_target
+from simulator.cli.parser import (
+    Commands,
+    add_engine_options,
+    add_spec_option,
+    at_least_one,
+    engine_target,
+    specification,
+)
 from simulator.cli.stopping import run_stoppable
 from simulator.errors import UnreadableFile, UsageError
 from simulator.resources import fixtures_dir, is_file
@@ -42,6 +49,7 @@ def add_command(commands: Commands) -> None:
         help="the Whisper model that puts the participant's words into the record: its folder in the format of "
         "CTranslate2, the name of one that Hugging Face's cache holds, or none (default: tiny.en of the extra `ears`)",
     )
+    add_spec_option(parser)
     parser.add_argument("--record", metavar="DIR", help="folder for the records; without it, your data folder")
     parser.add_argument("--runs", type=at_least_one, default=1, metavar="N", help="run the study N times")
     parser.set_defaults(execute=execute)
@@ -54,6 +62,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     study = read_study(_study_path(arguments.study))
     target, voice = engine_target(arguments), _voice(arguments.voice)
+    specification(arguments)  # one that cannot be followed is told before anything starts
     return leave(run_stoppable(_run_all(arguments, study, target, voice)))
 
 
@@ -103,6 +112,7 @@ async def _run_all(arguments: argparse.Namespace, study: "Study", target: "Engin
             arguments.record,
             say,
             recogniser=recogniser,
+            specification=arguments.spec,
         )
         try:
             outcomes.append(await run.run())
