@@ -72,7 +72,7 @@ class StudyDesk(QObject):
         self._playing: Study | None = None
         self._alone = False
         """Whether what is played is a single step, pushed by hand."""
-        self._filling = False
+        self._filling = self._quietly = False
         self.files.opened.connect(self._take_study)
         self.files.saved.connect(lambda: self._panel.refresh())
         self.files.failed.connect(self.failed)
@@ -141,7 +141,7 @@ class StudyDesk(QObject):
         if place is None:
             self._panel.say("All steps were pushed." if self._deck.rows else "The study has no steps.")
             return
-        self._view.select([place])
+        self._select_quietly(place)
         self._push([place])
 
     def play_or_stop(self) -> None:
@@ -155,7 +155,7 @@ class StudyDesk(QObject):
         if first is None:
             self._panel.say("The study has no steps.")
             return
-        self._view.select([first])
+        self._select_quietly(first)
         self._alone, self._playing = False, self.study
         self._played = tuple(row.key for row in self._deck.rows)
         speaks = self._connection.voice.kind is not VoiceKind.MICROPHONE
@@ -319,11 +319,17 @@ class StudyDesk(QObject):
         """Tell the agent the answer that was given by hand."""
         self._push_quickly(Push(id=0, context=revealed(*self._participant(), answer)))
 
+    def _select_quietly(self, place: int) -> None:
+        """Select a step that is pushed at once: what was on the screen stays in front until then."""
+        self._quietly = True
+        self._view.select([place])
+        self._quietly = False
+
     def _preview_selected(self) -> None:
         place = self._view.place
         steps = [row.step for row in self._deck.rows[: (place or 0) + 1]]
-        # With nothing pushed since, the deck chooses its first row by itself.
-        self._preview.show_step(steps[-1] if place is not None else None, steps[:-1], to_front=self._view.hasFocus())
+        chosen_by_hand = self._view.hasFocus() and not self._quietly
+        self._preview.show_step(steps[-1] if place is not None else None, steps[:-1], to_front=chosen_by_hand)
 
     def _take_entries(self, first: int, last: int) -> None:
         entries = self._feed.view.entries[first:last]

@@ -22,6 +22,7 @@ from simulator.participant.messages import (
     Disconnect,
     Entries,
     Gap,
+    PlayStudy,
     Push,
     Quit,
     RecogniseWords,
@@ -32,11 +33,14 @@ from simulator.participant.messages import (
     SetTalk,
     Status,
     StopReply,
+    StopStudy,
+    StudyProgress,
     VoiceKind,
     decode_command,
     encode_line,
 )
 from simulator.record.entries import Direction, Entry
+from simulator.study.steps import Study
 from simulator.units import NS_PER_MS
 
 
@@ -97,6 +101,8 @@ class FakeParticipant:
                 self.leave_a_gap()
             case Push(context={"event": "experimenter_message", "text": "speak"}):
                 self.change(response_active=True, agent_heard=True)
+            case Push(context={"text": "refuse this"}):
+                return "The engine refused the push."
             case Push(context=context):
                 self.note("push", context=context, images=0)
             case Ask(component=component):
@@ -108,6 +114,10 @@ class FakeParticipant:
                     "answered_ns": 42_000_000,
                 }
                 self.note("answer", component=component, **answer)
+            case PlayStudy(study=study, first_step=first):
+                self.play(study, first)
+            case StopStudy():
+                self.change(study=None)
             case StopReply():
                 self.change(response_active=False, agent_heard=False)
         return None
@@ -130,6 +140,15 @@ class FakeParticipant:
             session_requested={"output_modalities": ["audio"], "voice": command.voice},
             session_accepted={"output_modalities": ["audio"], "voice": "alloy", "speed": 1.0},
         )
+
+    def play(self, study: Study, first: int) -> None:
+        """Begin two steps of a study, the second of which is refused, and wait with the third."""
+        waits = "the agent's reply"
+        self.change(study=StudyProgress(step=first + 1, steps=len(study.steps), waits_for=waits))
+        for index in range(first, min(first + 2, len(study.steps))):
+            self.note("study.step", step=index, line=study.steps[index].line, what="push")
+        if first + 1 < len(study.steps):
+            self.note("study.refused", step=first + 1, line=0, sentence="The engine refused it.")
 
     def leave_a_gap(self) -> None:
         """Write three entries to the record's file only, say so, and send a fourth."""
