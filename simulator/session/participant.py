@@ -246,12 +246,14 @@ class ParticipantSession:
                 raise UsageError(f"A question is asked from 1 to {MOST_ATTEMPTS} times, not {attempts} times.")
             answers.check_place(component, shown_on)
             tool = tool_for(component, config)
-            text = self._start.specification.wording.question_text(component, config)
+            wording = self._start.specification.wording
+            text = wording.question_text(component, config)
             question = OpenQuestion(
                 component=component,
                 config=dict(config),
                 tool=tool,
                 context=context_items.question(tool, text, during_video),
+                wording=wording.source_of(component, config),
                 video_chat=video_chat,
                 most_attempts=attempts,
                 token=token,
@@ -343,7 +345,8 @@ class ParticipantSession:
         return [] if self._closed else self._events.received(event, seq, now_ns)
 
     def _announce(self, question: OpenQuestion, now_ns: int) -> list[Action]:
-        return [*self._show_video_chat(question.video_chat, now_ns), *self._context.item(question.context)]
+        item = self._context.item(question.context, wording=question.wording)
+        return [*self._show_video_chat(question.video_chat, now_ns), *item]
 
     def _show_video_chat(self, shown: bool | None, now_ns: int) -> list[Action]:
         """The screen shows the video chat, or hides it: the participant is heard or not."""

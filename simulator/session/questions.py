@@ -11,6 +11,7 @@ import msgspec
 
 from simulator.errors import UsageError
 from simulator.profile.answers import prompt_of
+from simulator.profile.wording import Source
 from simulator.protocol.server_events import FunctionCall
 from simulator.session.actions import Action, Note, Settled
 
@@ -28,6 +29,8 @@ class OpenQuestion(msgspec.Struct, eq=False, kw_only=True):
     tool: str
     context: dict[str, Any]
     """The item that announces it."""
+    wording: Source = "own"
+    """Whose words its text is made of."""
     video_chat: bool | None = None
     """Whether the screen that it comes with shows the video chat; None: as before."""
     most_attempts: int = 3
