@@ -38,6 +38,9 @@ class LawfulEngine(RuleBasedStateMachine):
         self.response_of: dict[str, str] = {}
         self.cut_responses: set[str] = set()
         self.truncated: set[str] = set()
+        self.beside: list[dict[str, Any]] = []
+        self.called: list[str] = []
+        self.answered: list[str] = []
         self.tokens = 0
         self.look()
 
@@ -61,10 +64,16 @@ class LawfulEngine(RuleBasedStateMachine):
                 assert self.may_append, "appended while not listening"
             case "session.update":
                 self.unanswered.append(event["session"])
+            case "response.create" if event["response"].get("conversation") == "none":
+                self.beside.append(event)
             case "response.create":
                 assert not self.asked, "two requests at once"
                 assert self.response is None, "requested while a response is in progress"
                 self.asked.append(event)
+            case "conversation.item.create" if event["item"]["type"] == "function_call_output":
+                assert event["item"]["call_id"] in self.called
+                assert event["item"]["call_id"] not in self.answered, "a call is answered once"
+                self.answered.append(event["item"]["call_id"])
             case "response.cancel":
                 assert event["response_id"] == self.response
                 self.cancelled = True
@@ -170,7 +179,21 @@ class LawfulEngine(RuleBasedStateMachine):
             self.refuse_requests()
         else:
             request = self.asked.pop()
-            self.begin_response(output_modalities=request["response"]["output_modalities"])
+            self.begin_response(output_modalities=request["response"].get("output_modalities", ["audio"]))
+
+    @precondition(lambda self: self.beside)
+    @rule(refuse=st.booleans())
+    def take_request_beside(self, refuse: bool) -> None:
+        request = self.beside.pop(0)
+        if refuse:
+            self.talk.error("no", "invalid_value", request["event_id"])
+        else:
+            self.responses += 1
+            name = f"beside_{self.responses}"
+            self.talk.created(name, conversation_id=None)
+            self.look()
+            self.talk.done(name, conversation_id=None)
+        self.look()
 
     def refuse_requests(self) -> None:
         while self.asked:
@@ -201,6 +224,8 @@ class LawfulEngine(RuleBasedStateMachine):
         self.refuse_requests()
         response, self.response = str(self.response), None
         self.cancelled = False
+        if status == "completed":
+            self.called += [each["call_id"] for each in calls or []]
         self.talk.done(response, status, calls or [])
         self.look()
 
@@ -247,6 +272,33 @@ class LawfulEngine(RuleBasedStateMachine):
         self.talk.run(self.talk.session.ask("vasrating", config, False, self.talk.now_ns, token=self.token()))
         self.look()
 
+    @rule(shown=st.sampled_from([None, True, False]))
+    def push(self, shown: bool | None) -> None:
+        if shown is not None:
+            self.wanted = shown
+            self.may_append = self.may_append and shown
+        context = {"event": "resumed"}
+        self.talk.run(self.talk.session.push(context, [], False, 0, video_chat=shown, token=self.token()))
+        self.look()
+
+    @rule(response=st.sampled_from([{}, {"output_modalities": ["text"]}, {"conversation": "none"}]))
+    def create_response(self, response: dict[str, Any]) -> None:
+        self.talk.run(self.talk.session.create_response(response, self.talk.now_ns, token=self.token()))
+        self.look()
+
+    @rule(on=st.booleans())
+    def take_calls_in_hand(self, on: bool) -> None:
+        self.talk.run(self.talk.session.set_calls_in_hand(on, self.talk.now_ns, token=self.token()))
+        self.look()
+
+    @precondition(lambda self: self.talk.session.held_calls)
+    @rule(how=st.sampled_from(["as judged", "accept", "refuse", "broken"]), data=st.data())
+    def answer_call(self, how: Any, data: st.DataObject) -> None:
+        held = data.draw(st.sampled_from([each.call.call_id for each in self.talk.session.held_calls]))
+        self.talk.run(self.talk.session.answer_call(held, how, "Why.", self.talk.now_ns, token=self.token()))
+        assert held in [each["call_id"] for each in self.talk.notes("call.answered")]
+        self.look()
+
     @rule(milliseconds=st.integers(1, 3000))
     def hear(self, milliseconds: int) -> None:
         self.talk.hear(milliseconds)
@@ -268,6 +320,9 @@ class LawfulEngine(RuleBasedStateMachine):
         assert self.talk.session.listening == self.may_append
 
     def teardown(self) -> None:
+        self.talk.run(self.talk.session.set_calls_in_hand(False, self.talk.now_ns))
+        self.look()
+        assert sorted(self.answered) == sorted(self.called), "no call is left without an output"
         self.talk.run(self.talk.session.closed(1000, "", self.talk.now_ns))
         settled = sorted(each.token for each in self.talk.history if isinstance(each, Settled))
         assert settled == list(range(1, self.tokens + 1)), "each command is settled exactly once"
@@ -327,7 +382,24 @@ lawful_events = st.sampled_from(
     ]
 )
 garbage = st.builds(lambda kind, rest: {**rest, "type": kind}, kinds, fields)
-commands = st.sampled_from(["on", "off", "stop", "reply", "ask", "push", "speak", "hear", "wait", "close"])
+commands = st.sampled_from(
+    [
+        "on",
+        "off",
+        "stop",
+        "reply",
+        "ask",
+        "push",
+        "in hand",
+        "answer",
+        "raw",
+        "create",
+        "speak",
+        "hear",
+        "wait",
+        "close",
+    ]
+)
 
 
 @given(st.lists(st.one_of(garbage.map(json.dumps), lawful_events.map(json.dumps), commands), max_size=40))
@@ -351,6 +423,14 @@ def test_no_order_of_anything_raises_and_the_promises_hold(steps: list[str]) -> 
                 talk.run(session.ask("textinput", {"question": "Q"}, False, now_ns, token=tokens))
             case "push":
                 talk.run(session.push({"event": "resumed"}, [], True, now_ns, token=tokens))
+            case "in hand":
+                talk.run(session.set_calls_in_hand(not session.calls_in_hand, now_ns, token=tokens))
+            case "answer":
+                talk.run(session.answer_call("call_1", "accept", "", now_ns, token=tokens))
+            case "raw":
+                talk.run(session.send_event({"type": "session.update", "session": 5}, now_ns, token=tokens))
+            case "create":
+                talk.run(session.create_response({"conversation": "none"}, now_ns, token=tokens))
             case "close":
                 talk.run(session.closed(None, "", now_ns))
                 tokens -= 1
