@@ -46,14 +46,13 @@ _FURTHER_KEYS = (
     ("F", "Follow the present"),
     ("Z", "Freeze the timeline"),
     ("+  −", "Zoom the timeline"),
-    ("Ctrl+Enter", "Apply the instructions being edited"),
-    ("Enter", "In the list of steps: push the selected; in a quick push: push it"),
-    ("Enter", "In the preview: answer as the participant; in its text fields Ctrl+Enter"),
-    ("Alt+↑  Alt+↓", "In a ranking of the preview: move the selected item"),
-    ("Ctrl+C", "In the log: copy the selected events as JSON"),
-    ("Ctrl+E", "In the log: edit the selected event and send it again"),
-    ("Ctrl+Shift+E", "In the log: send the selected events again"),
-    ("Ctrl+Enter", "In Compose: send"),
+    ("Ctrl+Enter", "Apply the instructions; in Compose: send"),
+    ("Enter", "Push the selected step, or the quick push"),
+    ("Enter", "In the preview: answer (in its texts Ctrl+Enter)"),
+    ("Alt+↑  Alt+↓", "In a ranking of the preview: move the item"),
+    ("Ctrl+C", "In the log: copy as JSON"),
+    ("Ctrl+E", "In the log: edit, then send again"),
+    ("Ctrl+Shift+E", "In the log: send again"),
 )
 
 

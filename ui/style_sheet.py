@@ -20,6 +20,7 @@ QToolTip {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.line_s
 QFrame[role="panel"] {{ background: {c.panel}; border: 1px solid {c.line}; border-radius: 4px; }}
 QFrame[role="bar"] {{ background: {c.panel}; border: none; border-bottom: 1px solid {c.line}; }}
 QFrame[role="form"] {{ background: {c.panel}; border: none; }}
+QFrame[role="sheet"] {{ background: {c.window}; border: none; }}
 QLabel {{ background: transparent; }}
 QLabel[role="heading"] {{ color: {c.text_muted}; font-weight: 600; letter-spacing: 1px; }}
 QLabel[role="muted"] {{ color: {c.text_muted}; }}

@@ -46,10 +46,10 @@ def validate(response: Mapping[str, Any], declared: Collection[str] | None = Non
         if check is not None:
             complaints += check(value)
         elif name in OLDER_VOICE_LIVE:
-            sentence = f"{name} belongs to Azure's older Voice Live, which is out of scope: {OLDER_VOICE_LIVE[name]}."
+            sentence = f"A name of Azure's older Voice Live, which is out of scope: {OLDER_VOICE_LIVE[name]}."
             complaints.append(Complaint(name, sentence, wrong=False))
         else:
-            sentence = f"{name} is no parameter known here: an engine may refuse it."
+            sentence = "No parameter known here: an engine may refuse it."
             complaints.append(Complaint(name, sentence, wrong=False))
     complaints += _undeclared(response, declared)
     return complaints

@@ -76,7 +76,7 @@ def build(values: Values, tools: Sequence[Mapping[str, Any]]) -> Built:
         if problem is not None:
             complaints.append(Complaint(FURTHER, problem))
         else:
-            complaints += [Complaint(FURTHER, f"{name} is given above already.") for name in more if name in response]
+            complaints += [Complaint(f"{FURTHER}.{name}", "Given above already.") for name in more if name in response]
             response |= {name: value for name, value in more.items() if name not in response}
     return Built(response, tuple(complaints))
 

@@ -185,7 +185,7 @@ def test_a_pair_given_twice_and_a_parameter_given_twice_are_complained_of() -> N
         FURTHER: {"json": '{"metadata": {}, "temperature": 1}'},
     }
     built = build(values, TOOLS)
-    assert [complaint.path for complaint in built.complaints] == ["metadata.a", FURTHER]
+    assert [complaint.path for complaint in built.complaints] == ["metadata.a", f"{FURTHER}.metadata"]
     assert built.response["temperature"] == 1
 
 

@@ -11,6 +11,7 @@ from simulator.record.entries import AudioSpan, Direction, Entry, Track
 from simulator.record.redact import PLACEHOLDER
 from simulator.record.writer import RecordWriter
 from ui.models.conversation_items import conversation_items
+from ui.models.kept_payloads import LONGEST_SHOWN, with_payloads, without_payloads
 from ui.models.send_again import event_of, why_not
 
 
@@ -89,3 +90,14 @@ def test_the_items_of_a_conversation_have_their_words() -> None:
         ("item_3", "function_call", "answer_text {}"),
     ]
     assert items[2].call_id == "call_1"
+
+
+def test_long_strings_are_kept_aside_while_an_event_is_edited() -> None:
+    image = "data:image/png;base64," + "A" * LONGEST_SHOWN
+    event = {"type": "x", "content": [{"image_url": image}, {"image_url": image + "B"}, {"text": "short"}]}
+    shown, kept = without_payloads(event)
+    assert len(str(shown)) < 400
+    assert with_payloads(shown, kept) == event
+    shown["content"][0]["image_url"] = "edited"
+    assert with_payloads(shown, kept)["content"][0]["image_url"] == "edited"
+    assert event["content"][0]["image_url"] == image  # type: ignore[index]

@@ -2,8 +2,18 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ui.theme import SPACE_PX, mono_font
 
@@ -18,7 +28,8 @@ class KeysDialog(QDialog):
         self.setWindowTitle("Keys")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         columns = QHBoxLayout()
-        columns.setSpacing(10 * SPACE_PX)
+        columns.setContentsMargins(0, 0, 0, 0)
+        columns.setSpacing(8 * SPACE_PX)
         filled: list[QVBoxLayout] = []
         heights: list[int] = []
         for title, keys in groups:
@@ -40,8 +51,22 @@ class KeysDialog(QDialog):
         rows = QVBoxLayout(self)
         rows.setContentsMargins(5 * SPACE_PX, 5 * SPACE_PX, 5 * SPACE_PX, 4 * SPACE_PX)
         rows.setSpacing(4 * SPACE_PX)
-        rows.addLayout(columns)
+        sheet = QFrame()
+        sheet.setLayout(columns)
+        sheet.setProperty("role", "sheet")
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(sheet)
+        rows.addWidget(scroll)
         rows.addWidget(buttons)
+        self._fit(sheet.sizeHint(), buttons.sizeHint().height())
+
+    def _fit(self, sheet: QSize, buttons_px: int) -> None:
+        """Be as large as the sheet, and no larger than the window."""
+        wanted = QSize(sheet.width() + 12 * SPACE_PX, sheet.height() + buttons_px + 14 * SPACE_PX)
+        parent = self.parentWidget()
+        self.resize(wanted if parent is None else wanted.boundedTo(parent.size()))
 
 
 def _group(title: str, keys: Iterable[tuple[str, str]]) -> QGridLayout:

@@ -18,4 +18,5 @@ def wording_line(
     if in_force is None or in_force.get("sha256") == spec.sha256:
         return line, more
     running = "a file" if in_force.get("source") == "file" else "the program's own wording"
-    return f"next: {line}", f"Sent from the next connection on. The running session follows {running}, {in_force.get('version')}.\n{more}"
+    now = f"Sent from the next connection on. The running session follows {running}, {in_force.get('version')}."
+    return f"next: {line}", f"{now}\n{more}"

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from simulator.record.entries import Direction, Entry
 from ui.models.entry_text import Sign
 from ui.models.log_model import SIGN_ROLE, Column, Index, LogModel, Show
-from ui.panels.log_menu import LogMenu
+from ui.panels.log_menu import EDIT_KEY, LogMenu
 from ui.record_view import RecordView
 from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme, ui_font
 from ui.widgets.json_view import JsonView
@@ -66,6 +66,9 @@ class LogPanel(QWidget):
         self.copy_button.setToolTip("Copy the selected event (Ctrl+C).")
         self.copy_button.clicked.connect(self.copy_selected)
         self.copy_button.setEnabled(False)
+        self.again_button = QPushButton("Send again…")
+        self.again_button.setToolTip(f"Edit the selected event and send it again ({EDIT_KEY}).")
+        self.again_button.clicked.connect(self.menu.edit)
         self._lay_out()
         self._show_count()
 
@@ -240,7 +243,12 @@ class LogPanel(QWidget):
         inspector.setContentsMargins(SPACE_PX, SPACE_PX, SPACE_PX, SPACE_PX)
         inspector.setSpacing(SPACE_PX)
         inspector.addWidget(self.inspector, 1)
-        inspector.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignRight)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACE_PX)
+        buttons.addStretch(1)
+        buttons.addWidget(self.again_button)
+        buttons.addWidget(self.copy_button)
+        inspector.addLayout(buttons)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(left)
         self.splitter.addWidget(right)
@@ -306,6 +314,7 @@ class LogPanel(QWidget):
     def _show_entry(self, entry: Entry | None) -> None:
         self.copy_button.setEnabled(entry is not None)
         self._beside.setVisible(entry is not None)
+        self.again_button.setVisible(entry is not None and entry.direction is Direction.SENT)
         if entry is None:
             return
         shown = dict(entry.event)

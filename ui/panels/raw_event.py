@@ -12,6 +12,7 @@ from simulator.participant.messages import ConnectionState, SendEvent, Status
 from simulator.profile.client_event_examples import CALL_ID, CLIENT_EVENTS, EXAMPLES, ITEM_ID
 from simulator.profile.response_checks import validate
 from simulator.profile.response_values import read_json
+from ui.models.kept_payloads import with_payloads, without_payloads
 from ui.theme import SPACE_PX, Theme, mono_font
 from ui.widgets.json_view import JsonHighlighter
 from ui.widgets.response_fields import Picker, plain_text
@@ -34,6 +35,8 @@ class RawEvent(QWidget):
         self._theme = theme
         self._connected = False
         self._event: dict[str, Any] | None = None
+        """What the editor holds; None while that is no event."""
+        self._kept: dict[str, str] = {}
         self.items: Items = list
         self.templates = Picker()
         self.templates.setAccessibleName("Templates of events")
@@ -74,7 +77,8 @@ class RawEvent(QWidget):
     def show_event(self, event: Mapping[str, Any]) -> None:
         """Put an event into the editor."""
         self.templates.setCurrentIndex(0)
-        self.editor.setPlainText(json.dumps(event, ensure_ascii=False, indent=2))
+        shown, self._kept = without_payloads(event)
+        self.editor.setPlainText(json.dumps(shown, ensure_ascii=False, indent=2))
 
     def show_status(self, status: Status) -> None:
         """Allow sending while there is a session."""
@@ -93,7 +97,7 @@ class RawEvent(QWidget):
             self._judge()
             return
         self._say("Sending…", "text_muted")
-        self.command_requested.emit(SendEvent(id=0, event=self._event))
+        self.command_requested.emit(SendEvent(id=0, event=with_payloads(self._event, self._kept)))
 
     def _use_template(self, row: int) -> None:
         if row == 0:

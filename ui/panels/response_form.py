@@ -150,7 +150,7 @@ class ParameterRow(QWidget):
 
     def _told(self, complaint: Complaint) -> str:
         inner = complaint.path.removeprefix(self.name).lstrip(".")
-        return f"{inner}: {complaint.sentence}" if inner and self.name != FURTHER else complaint.sentence
+        return f"{inner}: {complaint.sentence}" if inner else complaint.sentence
 
     def _add_field(self, field: Field, offers: Offers) -> None:
         editor = make_editor(field, offers, self._edited)
