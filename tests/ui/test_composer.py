@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -200,6 +201,21 @@ def test_tools_of_another_specification_keep_their_ticks_and_get_its_words(compo
     name = composer.reply.form.rows["tool_choice"].editors["name"].widget
     assert isinstance(name, QComboBox)
     assert [name.itemText(place) for place in range(name.count())] == ["send_chat", "new_tool"]
+
+
+def test_a_tool_is_forced_out_of_those_that_the_session_declared(composer: ComposerPanel) -> None:
+    row = composer.reply.form.rows["tool_choice"]
+    row.box.click()
+    row.editors["choice"].write("function")
+    row.editors["name"].write("answer_scale")
+    accepted = {"tools": [{"type": "function", "name": "send_chat"}]}
+    composer.show_status(msgspec.structs.replace(CONNECTED, session_accepted=accepted))
+    name = row.editors["name"].widget
+    assert isinstance(name, QComboBox)
+    assert [name.itemText(place) for place in range(name.count())] == ["send_chat"]
+    assert shown(composer)["tool_choice"]["name"] == "answer_scale", "what was typed stays"
+    assert "not among the tools of the session" in row.complaint.text()
+    assert composer.reply.send_button.isEnabled()
 
 
 def test_a_raw_event_needs_json_and_a_type_and_no_more(composer: ComposerPanel, commands: list[Any]) -> None:

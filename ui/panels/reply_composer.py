@@ -78,7 +78,7 @@ class ReplyComposer(QWidget):
     def set_tools(self, tools: tuple[Mapping[str, Any], ...]) -> None:
         """Take the tools from another specification: those that are ticked keep their names and get its words."""
         self._tools = tools
-        self.form.offer_tools(tuple(str(tool["name"]) for tool in tools))
+        self._offer_tools()
         self._show_built()
 
     def show_response(self, response: Mapping[str, Any]) -> None:
@@ -91,7 +91,12 @@ class ReplyComposer(QWidget):
         declared = _declared(status) if connected else None
         if (connected, declared) != (self._connected, self._declared):
             self._connected, self._declared = connected, declared
+            self._offer_tools()
             self._show_built()
+
+    def _offer_tools(self) -> None:
+        known = tuple(str(tool["name"]) for tool in self._tools)
+        self.form.offer_tools(known, known if self._declared is None else self._declared)
 
     def show_sent(self, error: str | None) -> None:
         """Say what became of the last request."""

@@ -54,12 +54,14 @@ class ResponseForm(QFrame):
         self._filling = False
         self.changed.emit()
 
-    def offer_tools(self, names: tuple[str, ...]) -> None:
-        """Offer these tools wherever a tool is to be named."""
-        for row in self.rows.values():
-            for editor in row.editors.values():
+    def offer_tools(self, to_declare: tuple[str, ...], to_force: tuple[str, ...]) -> None:
+        """Offer other tools: those that a response can declare, and those that it can be told to call."""
+        self._filling = True
+        for row, names in (("tools", to_declare), ("tool_choice", to_force)):
+            for editor in self.rows[row].editors.values():
                 if editor.offer_tools is not None:
                     editor.offer_tools(names)
+        self._filling = False
 
     def show_complaints(self, complaints: Iterable[Complaint], theme: Theme) -> None:
         """Say at each row what is to be said of it."""
