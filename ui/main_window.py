@@ -20,7 +20,6 @@ from simulator.participant.messages import ConnectionState, Level, Status, Voice
 from simulator.profile.agent_spec import AgentSpec
 from simulator.profile.facts import TURN_DETECTIONS
 from simulator.profile.tools import TOOLS
-from simulator.record.entries import Entry
 from simulator.resources import data_folder
 from ui.actions import (
     STEP_DEEDS,
@@ -41,6 +40,7 @@ from ui.commands import SessionCommands
 from ui.composer_desk import ComposerDesk
 from ui.devices_feed import DevicesFeed
 from ui.dialogs.keys import KeysDialog
+from ui.ending import Ending
 from ui.faults_feed import FaultsFeed
 from ui.models.deck import Deck
 from ui.models.presets import FILE_NAME, Presets
@@ -56,7 +56,7 @@ from ui.panels.study import StudyPanel
 from ui.panels.timeline import TimelinePanel
 from ui.panels.transcript import TranscriptPanel
 from ui.recognition import Recognition
-from ui.record_view import RecordView
+from ui.record_desk import RecordDesk
 from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
 from ui.settings import WindowSettings
@@ -99,12 +99,24 @@ class MainWindow(QMainWindow):
             child.setParent(self)
         self.settings = WindowSettings(config_folder())
         self.commands = SessionCommands(feed, self)
-        self._shown = feed.view
-        self._closing = False
         self._leaves_study = False
-        self._stopped: set[str] = set()
+        self._ending = Ending(self, feed, self.checks_feed)
+        self._ending.ended.connect(self.ended)
         self._make_panels()
         self._lay_out()
+        self.record = RecordDesk(
+            self,
+            feed,
+            banner=self.banner,
+            connection=self.connection,
+            timeline=self.timeline,
+            tabs=self.tabs,
+            log=self.log,
+            transcript=self.transcript,
+            latency=self.latency,
+            answers=self.answers,
+            agent=self.agent,
+        )
         self.study_desk = StudyDesk(
             self, theme, self.deck, self.study, feed, self.commands, self.agent, self.connection, self.settings
         )
@@ -127,7 +139,7 @@ class MainWindow(QMainWindow):
         self._connect_feed()
         self._connect_panels()
         self._restore()
-        self._show_view(feed.view)
+        self.record.show_live()
         self._show_status(feed.status)
 
     def start(self) -> None:
@@ -138,16 +150,12 @@ class MainWindow(QMainWindow):
         self.checks_feed.list_checks()
         self.study_desk.restore()
 
-    def show_live(self) -> None:
-        """Put the live session on screen."""
-        self._show_view(self.feed.view)
-
     def toggle_connection(self) -> None:
         """Connect, or disconnect."""
         if self.feed.status.connection is not ConnectionState.IDLE:
             self.commands.close_session()
             return
-        self.show_live()
+        self.record.show_live()
         panel = self.connection
         self.settings.set_text("engine", panel.engine)
         self.commands.open_session(
@@ -167,36 +175,20 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Hide at once, unless the study is unsaved; the processes end within two seconds, then `ended` follows."""
-        if self.deck.unsaved and not (self._closing or self._leaves_study):
+        if self.deck.unsaved and not (self._ending.begun or self._leaves_study):
             event.ignore()
             self.study_desk.files.guard(self.end)
             return
         event.accept()
-        if self._closing:
+        if self._ending.begun:
             return
-        self._closing = True
         self.desk.close()
         self.settings.save(self, self._splitters)
         self.study_desk.close()
-        for asking in (self.devices_feed, self.reports_feed, self.faults_feed):
-            asking.stop_and_wait()
-        self.choices.adder.stop_and_wait()
-        self.checks_feed.stop_listing()
-        self.feed.stopped.connect(partial(self._process_stopped, "feed"))
-        if self.checks_feed.running:
-            self.checks_feed.run_ended.connect(partial(self._process_stopped, "checks"))
-            self.checks_feed.stop()
-        else:
-            self._stopped.add("checks")
-        self.feed.stop()
+        self._ending.begin([self.devices_feed, self.reports_feed, self.faults_feed, self.choices.adder])
 
     def _quit(self) -> None:
         self.close()
-
-    def _process_stopped(self, which: str) -> None:
-        self._stopped.add(which)
-        if self._stopped == {"feed", "checks"}:
-            self.ended.emit()
 
     def _make_panels(self) -> None:
         theme = self.theme
@@ -302,7 +294,7 @@ class MainWindow(QMainWindow):
                 Deed("&Filter the log", "/", self._filter_log),
                 Deed("&Problems", "Ctrl+P", self._show_problems),
                 Deed("&Instructions", "I", lambda: self.agent.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)),
-                Deed("&Back to live", "F8", self.show_live),
+                Deed("&Back to live", "F8", self.record.show_live),
                 None,
             ],
             "&Help": [Deed("&Keys", "F1", self._show_keys)],
@@ -311,21 +303,18 @@ class MainWindow(QMainWindow):
         self.study.deck.offer([None if name is None else self._actions[name] for name in STEP_DEEDS])
         add_scheme_menu(self, self.theme, self._choose_scheme)
         self.recognition.add_to(menu_called(self, "&Session"))
-        self._actions["&Back to live"].setEnabled(False)
+        self.record.live_shown.connect(lambda live: self._actions["&Back to live"].setEnabled(not live))
         self._count_reports(0)
 
     def _connect_feed(self) -> None:
         feed = self.feed
         feed.status_changed.connect(self._show_status)
-        feed.entries_added.connect(self._take_entries)
-        feed.view_started.connect(self._view_started)
         feed.level_changed.connect(self._show_level)
-        feed.now_changed.connect(self._show_now)
         feed.failed.connect(self._tell)
         # One child after the other: what the first frame does not need must not compete with it.
         self.devices_feed.listed.connect(self.reports_feed.refresh)
         self.desk.failed.connect(self._tell)
-        self.desk.record_opened.connect(self._show_view)
+        self.desk.record_opened.connect(self.record.show_view)
         self.desk.reports_counted.connect(self._count_reports)
         self.choices.failed.connect(self._tell)
         self.study_desk.failed.connect(self._tell)
@@ -355,11 +344,6 @@ class MainWindow(QMainWindow):
         self.talk_key = TalkKey(self)
         self.talk_key.pressed.connect(commands.press_talk)
         self.talk_key.released.connect(commands.release_talk)
-        self.banner.back_requested.connect(self.show_live)
-        self.log.entry_selected.connect(self._entry_selected)
-        for source in (self.timeline, self.transcript, self.latency):
-            source.mark_clicked.connect(self._show_seq)
-        self.answers.answer_clicked.connect(self._show_seq)
         self.checks.summary_changed.connect(partial(self.tabs.setTabText, _TABS.index("Checks")))
 
     def _restore(self) -> None:
@@ -378,39 +362,6 @@ class MainWindow(QMainWindow):
         self.composer.reply.set_tools(spec.tools)
         self.desk.specification = self.specification.path
 
-    def _show_view(self, view: RecordView) -> None:
-        self._shown = view
-        is_live = view is self.feed.view
-        self.banner.show_title("" if is_live else view.title)
-        self._actions["&Back to live"].setEnabled(not is_live)
-        self.timeline.set_source(view.measures, view.lanes, ended_ns=None if is_live else view.now_ns)
-        if is_live:
-            self.timeline.set_now(view.now_ns)
-        self.transcript.set_source(view.measures, ended=not is_live)
-        self.latency.set_source(view.measures, ended=not is_live)
-        self.answers.set_view(view)
-        self.log.set_view(view)
-        self.connection.show_problems(view.problems)
-
-    def _view_started(self, view: RecordView) -> None:
-        if not self._shown.title:
-            self._show_view(view)
-        self.agent.show_answer(None)
-
-    def _take_entries(self, first: int, last: int) -> None:
-        live = self.feed.view
-        for entry in live.entries[first:last]:
-            if entry.type == "answer":
-                self.agent.show_answer(entry)
-        if self._shown is not live:
-            return
-        self.log.take_new()
-        self.answers.take_new()
-        self.transcript.refresh()
-        self.latency.refresh()
-        self.timeline.refresh()
-        self.connection.show_problems(live.problems)
-
     def _show_status(self, status: Status) -> None:
         self.connection.show_status(status)
         self.agent.show_status(status)
@@ -425,25 +376,8 @@ class MainWindow(QMainWindow):
     def _show_level(self, level: Level) -> None:
         self.connection.show_level(level)
 
-    def _show_now(self, now_ns: int) -> None:
-        self.connection.show_now(now_ns)
-        if self._shown is self.feed.view:
-            self.timeline.set_now(now_ns)
-
     def _tell(self, sentence: str) -> None:
         self.notices.tell(sentence)
-
-    def _entry_selected(self, entry: Entry) -> None:
-        self.timeline.show_time(entry.t_ns)
-
-    def _show_seq(self, seq: int) -> None:
-        """Go to an entry: its row in the log, its time in the timeline."""
-        position = self._shown.position_of(seq)
-        if position is None:
-            return
-        self.tabs.setCurrentWidget(self.log)
-        self.log.show_seq(seq)
-        self.timeline.show_time(self._shown.entries[position].t_ns)
 
     def _open_tab(self, place: int) -> None:
         self.tabs.setCurrentIndex(place)
