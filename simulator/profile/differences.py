@@ -1,5 +1,6 @@
 """Where a specification file differs from what this program knows, field by field."""
 
+import collections
 import copy
 import json
 import re
@@ -93,13 +94,14 @@ def _by_name(document: dict[str, Any]) -> dict[str, Any]:
 
 def _named(listed: list[Any], name_of: Callable[[Any], Any], shape: Callable[[Any], Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    counts: collections.Counter[str] = collections.Counter()
     for each in listed:
         try:
             name, value = str(name_of(each)), shape(each)
         except (KeyError, TypeError, AttributeError, ValueError):
             name, value = "(without a name)", each
-        count = sum(one == name or one.startswith(f"{name} (") for one in found)
-        found[f"{name} ({count + 1})" if count else name] = value
+        counts[name] += 1
+        found[f"{name} ({counts[name]})" if counts[name] > 1 else name] = value
     return found
 
 

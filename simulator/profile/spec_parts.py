@@ -1,11 +1,16 @@
 """Parts of a specification file that know where they stand, so that each complaint says what was expected where."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from simulator.errors import UnreadableFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+# Far beyond any specification, and so little that each example can be compared with each answer.
+_MOST_ENTRIES: Final = 100
+_LONGEST_TEXT: Final = 10_000
 
 
 class Part:
@@ -33,16 +38,20 @@ class Part:
         return self.value
 
     def items(self) -> "Iterator[Part]":
-        """Yield the parts of a list, which has at least one."""
+        """Yield the parts of a list, which has at least one and not too many."""
         if not isinstance(self.value, list) or not self.value:
             raise self.expected("a list with at least one entry")
+        if len(self.value) > _MOST_ENTRIES:
+            raise self.expected(f"a list of at most {_MOST_ENTRIES} entries")
         for index, value in enumerate(self.value):
             yield Part(value, f"{self._path}[{index}]", self._file)
 
     def text(self) -> str:
-        """Return a text that is not empty."""
+        """Return a text that is neither empty nor too long."""
         if not isinstance(self.value, str) or not self.value.strip():
             raise self.expected("a text")
+        if len(self.value) > _LONGEST_TEXT:
+            raise self.expected(f"a text of at most {_LONGEST_TEXT} characters")
         return self.value
 
     def whole(self, smallest: int, largest: int) -> int:

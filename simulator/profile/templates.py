@@ -7,12 +7,16 @@ on their own, or all options in order with the same text between any two. What c
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from simulator.profile.components import bounds_of, dimensions_of, number_text, options_of, prompt_of
 from simulator.profile.tools import tool_for
+
+_LONGEST_BETWEEN: Final = 40
+_MOST_STARTS: Final = 20
+"""How far a list of options is looked for: enough for any text, and soon given up."""
 
 _PROMPT, _LOW, _HIGH, _ITEMS = "prompt", "low", "high", "items"
 
@@ -90,15 +94,18 @@ def _with_range(text: str, low: float, high: float) -> list[str | Slot]:
 def _with_items(text: str, items: Sequence[str]) -> list[str | Slot]:
     if len(items) < 2:
         return [text]
-    start = text.find(items[0])
-    while start >= 0:
+    start = -1
+    for _ in range(_MOST_STARTS):
+        start = text.find(items[0], start + 1)
+        if start < 0:
+            break
         end = start + len(items[0])
-        between = text[end : max(text.find(items[1], end), end)]
+        second = text.find(items[1], end, end + len(items[1]) + _LONGEST_BETWEEN)
+        between = text[end:second] if second >= 0 else ""
         block = between.join(items)
         # A number between two items would count them, and no two counts are the same.
         if text.startswith(block, start) and not any(each.isdigit() for each in between):
             return [text[:start], Slot(_ITEMS, between), text[start + len(block) :]]
-        start = text.find(items[0], start + 1)
     return [text]
 
 

@@ -230,6 +230,21 @@ class TestRefusing:
         with pytest.raises(UnreadableFile, match=reason):
             parse_agent_spec(contents, "spec.json")
 
+    def test_lists_and_texts_without_end_are_refused(self) -> None:
+        many = ["[context] {}"] * 101
+        assert "a list of at most 100 entries" in refusal(changed("voiceEngine.contextItems", many))
+        assert "a text of at most 10000 characters" in refusal(changed("voiceEngine.tools.0.description", "x" * 10_001))
+
+    def test_a_file_made_to_take_long_is_read(self) -> None:
+        """The worst that the limits let through: each of a hundred questions fits no answer, at the last moment."""
+        document = spec_document()
+        text = "[context] " + json.dumps({"event": "question", "tool": "answer_ranking", "question": "P" + "a1" * 4900})
+        document["voiceEngine"]["contextItems"] = [text] * 100
+        config = {"question": "P", "options": ["a", "1a", "b"]}
+        document["answers"] = [{**document["answers"][4], "exampleConfig": config}] * 100
+        document["answers"][0] = spec_document()["answers"][0]
+        assert parsed(document).wording.questions == {}
+
     def test_a_context_item_cannot_be_nested_without_end(self) -> None:
         item = '[context] {"event":"typed","said":' + "[" * 300 + "]" * 300 + "}"
         assert "at voiceEngine.contextItems[0]" in refusal(changed("voiceEngine.contextItems.0", item))
