@@ -8,9 +8,7 @@ and no other task. Times given to the session are on the record's clock, so its 
 import asyncio
 import time
 import traceback
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from simulator.audio.pcm import SampleAssembler, samples_to_bytes
@@ -30,8 +28,8 @@ from simulator.participant.connection import Connection, Ended
 from simulator.participant.recorder import SessionRecorder
 from simulator.participant.replies import ReplyBegan, ReplyOver, ReplyWatch
 from simulator.participant.rule_watch import RuleWatch
+from simulator.participant.sending import Outgoing, Sent
 from simulator.participant.voice import SpokenChunk
-from simulator.protocol.client_events import AnySent, audio_of, encode, record_json
 from simulator.protocol.codec import as_json, decode
 from simulator.protocol.server_events import (
     IgnoredEvent,
@@ -47,9 +45,8 @@ from simulator.session import playback
 from simulator.session.actions import Action, CutPlayback, EndItem, Note, Play, Send, Settled
 from simulator.session.participant import ParticipantSession
 from simulator.session.settings import SessionSettings
-from simulator.units import BYTES_PER_SAMPLE, NS_PER_MS
+from simulator.units import NS_PER_MS
 
-_DELAYS: Final = 60_000
 _WHOSE: Final = {"engine": "engine", "lost": "environment", "us": "ours"}
 _TICK_NS: Final = 100 * NS_PER_MS
 
@@ -107,17 +104,20 @@ class LiveSession:
         self._assemblers: dict[str, SampleAssembler] = {}
         self._replies = ReplyWatch()
         self._settling: dict[int, asyncio.Future[str | None]] = {}
-        self._appended_samples = 0
+        self._outgoing = Outgoing(connection, recorder, self._fail)
         self._failure: OwnFault | None = None
         self._captured_ns = 0
-        self.append_delays_ns: deque[int] = deque(maxlen=_DELAYS)
-        """From the capture of each chunk to its being handed to the socket; the last twenty minutes."""
         self._barge_in: dict[str, Any] | None = None
         self._ticked_ns = 0
         self._stood = False
         self.ended: Ended | None = None
         self.stood = asyncio.Event()
         """Set once the engine answered the session's settings, with yes or no, and when the session ended."""
+
+    @property
+    def append_delays_ns(self) -> Sequence[int]:
+        """How long each of the newest chunks took from its capture to the socket."""
+        return self._outgoing.delays_ns
 
     def _clock(self, at_ns: int) -> int:
         """Return a monotonic time on the record's clock."""
@@ -195,8 +195,8 @@ class LiveSession:
         self.ended = ended
         self._rules.judge()
         self._do(self.session.closed(ended.code, ended.reason, self._now()))
-        if self.append_delays_ns:
-            self._recorder.note("voice.delays", _quantiles_ms(self.append_delays_ns))
+        if delays := self._outgoing.delays():
+            self._recorder.note("voice.delays", delays)
         self._recorder.note("connection.closed", {"code": ended.code, "reason": ended.reason, "by": ended.by})
         if ended.sentence:
             fields = {"whose": _WHOSE[ended.by], "code": f"connection_{ended.by}", "sentence": ended.sentence}
@@ -225,7 +225,7 @@ class LiveSession:
             recording, offset = chunk.started
             fields = {
                 "name": recording.name,
-                "first_sample": self._appended_samples + offset,
+                "first_sample": self._outgoing.appended_samples + offset,
                 "samples": len(recording.samples),
             }
             if recording.onset_ms is not None:
@@ -303,13 +303,13 @@ class LiveSession:
     # ---- what the session wants
 
     def _do(self, actions: list[Action]) -> None:
-        sent: _Sent | None = None
+        sent: Sent | None = None
         for action in actions:
             match action:
                 case CutPlayback():
                     self._cut(action)
                 case Send(event):
-                    sent = self._send(event)
+                    sent = self._outgoing.send(event, self._captured_ns)
                 case Play(item_id, response_id, audio):
                     self._play(item_id, response_id, audio)
                 case EndItem(item_id):
@@ -357,26 +357,6 @@ class LiveSession:
         }
         self._recorder.note("barge_in", known | times)
 
-    def _send(self, event: AnySent) -> "_Sent":
-        text, audio = encode(event), audio_of(event)
-        sent = _Sent(self._recorder, event, audio, len(text))
-        if audio is not None:
-            self._appended_samples += len(audio) // BYTES_PER_SAMPLE
-            self._connection.send(text, partial(self._appended, sent, self._captured_ns))
-        else:
-            self._connection.send(text, partial(self._left, sent))
-        return sent
-
-    def _appended(self, sent: "_Sent", captured_ns: int, sent_ns: int) -> None:
-        self.append_delays_ns.append(sent_ns - captured_ns)
-        self._left(sent, sent_ns)
-
-    def _left(self, sent: "_Sent", sent_ns: int) -> None:
-        try:
-            sent(sent_ns)
-        except Exception as error:
-            self._fail(error)
-
     def _play(self, item_id: str, response_id: str, audio: bytes) -> None:
         samples = self._assemblers.setdefault(item_id, SampleAssembler()).feed(audio)
         if self._playout.add(item_id, samples, time.monotonic_ns()):
@@ -393,33 +373,3 @@ class LiveSession:
     def _tell(self, events: Iterable[LiveEvent]) -> None:
         for event in events:
             self._on_event(event)
-
-
-class _Sent:
-    """Keeps a frame in the record once it was handed to the socket, and the notes that name it behind it."""
-
-    def __init__(self, recorder: SessionRecorder, event: AnySent, audio: bytes | None, size_bytes: int) -> None:
-        self._recorder = recorder
-        self._event = event
-        self._audio = audio
-        self._size_bytes = size_bytes
-        self._notes: list[tuple[str, dict[str, Any]]] = []
-
-    def note_after(self, kind: str, fields: dict[str, Any]) -> None:
-        """Write a note with this frame's number (`seq_sent`, or `seq` of a raw one) once the frame was sent."""
-        self._notes.append((kind, fields))
-
-    def __call__(self, sent_ns: int) -> None:
-        entry = self._recorder.log.sent(
-            record_json(self._event), sent_ns, audio=self._audio, size_bytes=self._size_bytes
-        )
-        for kind, fields in self._notes:
-            self._recorder.note(kind, {**fields, "seq" if kind == "raw" else "seq_sent": entry.seq}, sent_ns)
-
-
-def _quantiles_ms(delays_ns: Iterable[int]) -> dict[str, Any]:
-    """Return how long the participant's audio took from its capture to the socket: shows whether we ran late."""
-    ordered = sorted(delays_ns)
-    last = len(ordered) - 1
-    marks = {"median_ms": last // 2, "p99_ms": last * 99 // 100, "worst_ms": last}
-    return {"chunks": len(ordered)} | {name: round(ordered[at] / NS_PER_MS, 3) for name, at in marks.items()}

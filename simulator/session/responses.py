@@ -75,6 +75,8 @@ class ActiveResponse(msgspec.Struct):
     request: Request | None = None
     event_id: str | None = None
     """The response.create that it is taken to answer."""
+    output_modalities: object = None
+    """What the engine says that it holds, None where it says nothing."""
     beside: bool = False
     """It runs outside the default conversation."""
     blocks: bool = True
@@ -85,8 +87,9 @@ class ActiveResponse(msgspec.Struct):
 
     @property
     def silent(self) -> bool:
-        """Whether it was asked for without audio."""
-        return self.request is not None and self.request.output_modalities == ["text"]
+        """Whether it is without audio: asked for so, or said to be so by the engine."""
+        asked = self.request.output_modalities if self.request is not None else None
+        return ["text"] in (asked, self.output_modalities)
 
 
 class _Outstanding(msgspec.Struct, eq=False):
@@ -157,7 +160,13 @@ class Responses:
     def created(self, response: ResponseObject, question: OpenQuestion | None, now_ns: int) -> list[Action]:
         """A response began; `question` is the one on the screen."""
         outstanding, beside = self._request_of(response)
-        active = ActiveResponse(response.id or "", beside=beside, blocks=not beside, begun_with=question)
+        active = ActiveResponse(
+            response.id or "",
+            output_modalities=response.output_modalities,
+            beside=beside,
+            blocks=not beside,
+            begun_with=question,
+        )
         self._active[active.response_id] = active
         if outstanding is None:
             return []

@@ -271,3 +271,16 @@ class TestEnginesThatAnswerOtherwise:
         assert talk.settled == [(1, None)]
         talk.done("resp_auto")
         assert outputs(talk) == []
+
+    def test_an_answer_to_a_request_that_was_thought_lost_counts_and_is_followed_by_nothing(self) -> None:
+        """The engine begins after 15 s, when the question was just asked again; the second request crosses it."""
+        talk = Conversation()
+        ask(talk, token=1)
+        talk.pass_time(15_001)
+        second = talk.last_event_id
+        talk.created("resp_1", output_modalities=["text"])
+        talk.error("busy", "conversation_already_has_active_response", second)
+        talk.call("answer_scale", '{"value":5}')
+        talk.done()
+        assert talk.settled == [(1, None)]
+        assert talk.sent_types == ["conversation.item.create"]
