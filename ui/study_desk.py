@@ -1,6 +1,6 @@
 """What is done with the study: its file, its steps, and pushing them into the session by hand or by time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ from ui.panels.deck import NOT_CONNECTED
 from ui.panels.study import StudyPanel
 from ui.session_feed import SessionFeed
 from ui.settings import WindowSettings
-from ui.study_files import StudyFiles
+from ui.study_files import StudyFiles, sample_name
 from ui.theme import Theme
 
 
@@ -209,20 +209,25 @@ class StudyDesk(QObject):
 
     def offer_samples(self, menu: QMenu) -> None:
         """Fill a menu with the studies that come with the program."""
-        self._offer(menu, self.files.samples, named=True)
+        menu.clear()
+        whole, single = self.files.samples
+        for path in whole:
+            self._offer(menu, sample_name(path), path)
+        menu.addSection("One component each")
+        for path in single:
+            self._offer(menu, sample_name(path), path)
 
     def offer_recent(self, menu: QMenu) -> None:
         """Fill a menu with the files opened last."""
-        self._offer(menu, self.files.recent, named=False)
-
-    def _offer(self, menu: QMenu, paths: Iterable[Path], *, named: bool) -> None:
         menu.clear()
-        for path in paths:
-            words = path.stem.replace("_", " ").capitalize() if named else f"{path.name}   {path.parent}"
-            action = menu.addAction(words.replace("&", "&&"))
-            action.triggered.connect(lambda _checked=False, path=path: self.files.ask_file(path))
+        for path in self.files.recent:
+            self._offer(menu, f"{path.name}   {path.parent}", path)
         if menu.isEmpty():
             menu.addAction("None yet").setEnabled(False)
+
+    def _offer(self, menu: QMenu, words: str, path: Path) -> None:
+        action = menu.addAction(words.replace("&", "&&"))
+        action.triggered.connect(lambda _checked=False: self.files.ask_file(path))
 
     def _take_study(self, loaded: Loaded, path: Path | None) -> None:
         self._take(loaded.study, path)

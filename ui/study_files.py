@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from simulator.errors import SimulatorError
+from simulator.profile.components import RATING_PAUSE_COMPONENTS
 from simulator.resources import fixtures_dir, is_file
 from simulator.study.loading import Loaded, load_study
 from simulator.study.steps import Study
@@ -47,10 +48,11 @@ class StudyFiles(QObject):
         return [Path(name) for name in names if isinstance(name, str) and is_file(name)]
 
     @property
-    def samples(self) -> list[Path]:
-        """The studies that come with the program."""
-        folder = fixtures_dir() / "studies"
-        return sorted([*folder.glob("*.yaml"), *folder.glob("*/*.yaml")], key=lambda path: path.stem)
+    def samples(self) -> tuple[list[Path], list[Path]]:
+        """The studies that come with the program: whole ones, and those of a component each."""
+        paths = sorted((fixtures_dir() / "studies").glob("*.yaml"), key=lambda path: path.stem)
+        single = [path for path in paths if path.stem.startswith(RATING_PAUSE_COMPONENTS)]
+        return [path for path in paths if path not in single], single
 
     def ask_open(self) -> None:
         """Let the user choose a study file."""
@@ -157,6 +159,13 @@ class StudyFiles(QObject):
     def _show(self, dialog: QFileDialog | QMessageBox) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+
+def sample_name(path: Path) -> str:
+    """Return the name of a study that comes with the program, without reading all of it."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    named = next((line.partition(":")[2].strip() for line in lines if line.startswith("name:")), "")
+    return named.strip("\"'") or path.stem
 
 
 def _file_name(name: str) -> str:
