@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from simulator.cli.exits import Exit
+from simulator.cli.exits import EPILOG, Exit
 from simulator.cli.output import result_json, say
-from simulator.cli.parser import (
-    Commands,
-    add_engine_options,
-    add_spec_option,
-    at_least_one,
-    engine_target,
-    specification,
-)
+from simulator.cli.parser import Commands, add_engine_options, add_spec_option, at_least_one, engine_target
+from simulator.cli.run_files import check_place, read_instructions, read_result, write_csv
+from simulator.cli.run_spread import comparison, comparison_text, spread, spread_text
 from simulator.cli.stopping import run_stoppable
-from simulator.errors import UnreadableFile, UsageError
+from simulator.errors import SimulatorError, UnreadableFile, UsageError
 from simulator.resources import fixtures_dir, is_file
 
 if TYPE_CHECKING:
@@ -27,17 +22,25 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Runs a study against an engine, without a window. The agent's answers are printed as JSON, progress goes to standard
-error. Without --voice, the recordings are played that the study names.
+error. Without --voice, the recordings are played and the texts spoken that the study names.
+"""
+_EXAMPLES = """\
+two versions of the instructions, ten runs each:
+  run STUDY --engine E --runs 10 --instructions first.txt > first.json
+  run STUDY --engine E --runs 10 --instructions second.txt --compare first.json > second.json
+
 """
 
 
 def add_command(commands: Commands) -> None:
     """Declare the command."""
     parser = commands.add_parser("run", help="run a study without a window", description=_DESCRIPTION)
+    parser.epilog = _EXAMPLES + EPILOG
     parser.add_argument(
         "study", metavar="STUDY", help="a study file, or the name of a study that comes with the program"
     )
     add_engine_options(parser)
+    add_spec_option(parser)
     parser.add_argument(
         "--voice",
         metavar="VOICE",
@@ -49,21 +52,45 @@ def add_command(commands: Commands) -> None:
         help="the Whisper model that puts the participant's words into the record: its folder in the format of "
         "CTranslate2, the name of one that Hugging Face's cache holds, or none (default: tiny.en of the extra `ears`)",
     )
-    add_spec_option(parser)
     parser.add_argument("--record", metavar="DIR", help="folder for the records; without it, your data folder")
-    parser.add_argument("--runs", type=at_least_one, default=1, metavar="N", help="run the study N times")
+    parser.add_argument(
+        "--instructions", type=Path, metavar="FILE", help="the agent's instructions, in place of those of the study"
+    )
+    _add_results(parser)
     parser.set_defaults(execute=execute)
+
+
+def _add_results(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("results")
+    group.add_argument(
+        "--runs",
+        type=at_least_one,
+        default=1,
+        metavar="N",
+        help="run the study N times, and add the spread of each answer and latency",
+    )
+    group.add_argument("--csv", type=Path, metavar="FILE", help="write the answers as CSV, too")
+    group.add_argument(
+        "--compare", type=Path, metavar="OTHER.json", help="add how the answers differ from this earlier result's"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the study, print what came of it. Raises SimulatorError where it cannot begin."""
     from simulator.audio.opening import leave
-    from simulator.study.study_file import read_study
+    from simulator.study.loading import load_study
 
-    study = read_study(_study_path(arguments.study))
+    loaded = load_study(_study_path(arguments.study))
+    study = loaded.study
+    if arguments.instructions is not None:
+        study = msgspec.structs.replace(study, instructions=read_instructions(arguments.instructions))
+    if arguments.csv is not None:
+        check_place(arguments.csv)
+    other = read_result(arguments.compare) if arguments.compare is not None else None
     target, voice = engine_target(arguments), _voice(arguments.voice)
-    specification(arguments)  # one that cannot be followed is told before anything starts
-    return leave(run_stoppable(_run_all(arguments, study, target, voice)))
+    for note in loaded.notes:
+        say(note)
+    return leave(run_stoppable(_run_all(arguments, study, target, voice, other)))
 
 
 def _study_path(name: str) -> Path:
@@ -94,7 +121,13 @@ def _voice(name: str | None) -> "RunVoice":
             return RunVoice(VoiceKind.RECORDING, name)
 
 
-async def _run_all(arguments: argparse.Namespace, study: "Study", target: "EngineTarget", voice: "RunVoice") -> int:
+async def _run_all(
+    arguments: argparse.Namespace,
+    study: "Study",
+    target: "EngineTarget",
+    voice: "RunVoice",
+    other: list[dict[str, Any]] | None,
+) -> int:
     import asyncio
 
     from simulator.participant.study_run import Recogniser, StudyRun
@@ -105,25 +138,47 @@ async def _run_all(arguments: argparse.Namespace, study: "Study", target: "Engin
     for number in range(arguments.runs):
         if arguments.runs > 1:
             say(f"Run {number + 1} of {arguments.runs}.")
-        run = StudyRun(
-            study,
-            target,
-            voice,
-            arguments.record,
-            say,
-            recogniser=recogniser,
-            specification=arguments.spec,
-        )
+        run = StudyRun(study, target, voice, arguments.record, say, recogniser=recogniser, specification=arguments.spec)
         try:
             outcomes.append(await run.run())
         except asyncio.CancelledError:
             say("Interrupted.")
             outcomes.append(run.outcome)
             break
-    result_json(_result(study, target, outcomes))
+        except SimulatorError as error:
+            if not outcomes:
+                raise
+            # What came of the runs before is worth more than an exit code.
+            say(str(error))
+            run.outcome.problems.append(str(error))
+            outcomes.append(run.outcome)
+            break
+    _tell(arguments, study, target, msgspec.to_builtins(outcomes), other)
     complete = len(outcomes) == arguments.runs and all(outcome.complete for outcome in outcomes)
     return Exit.DONE if complete else Exit.UNDECIDED
 
 
-def _result(study: "Study", target: "EngineTarget", outcomes: "list[RunOutcome]") -> dict[str, Any]:
-    return {"study": study.name, "engine": target.name, "runs": msgspec.to_builtins(outcomes)}
+def _tell(
+    arguments: argparse.Namespace,
+    study: "Study",
+    target: "EngineTarget",
+    runs: list[dict[str, Any]],
+    other: list[dict[str, Any]] | None,
+) -> None:
+    """Print the result, and write what else was asked for. Raises StorageFault, after the result was printed."""
+    result: dict[str, Any] = {"study": study.name, "engine": target.name, "runs": runs}
+    if arguments.instructions is not None:
+        result["instructions"] = str(arguments.instructions)
+    this = spread(runs)
+    if arguments.runs > 1 or other is not None:
+        result["spread"] = this
+    if other is None:
+        if arguments.runs > 1:
+            say(spread_text(this))
+    else:
+        compared = comparison(this, spread(other))
+        result["compared"] = {"with": str(arguments.compare), **compared}
+        say(comparison_text(compared, arguments.compare.name))
+    result_json(result)
+    if arguments.csv is not None:
+        write_csv(arguments.csv, runs)

@@ -218,6 +218,7 @@ class StudyPlayer:
                 await self._do(play, index, push)
             case steps.AskQuestion():
                 play.takes_time(index, self._ask(step.action))
+                await asyncio.sleep(0)  # the question comes before the participant's own answer to it
                 await self._keep_own_answer(play, index, step.action)
             case steps.Say():
                 if play.speaker == "study":

@@ -8,7 +8,9 @@ import pytest
 import yaml
 
 from simulator.errors import UnreadableFile
+from simulator.profile.components import RATING_PAUSE_COMPONENTS
 from simulator.resources import fixtures_dir
+from simulator.study.steps import AskQuestion, EnterPart, PushContext
 from simulator.study.study_file import read_study
 from simulator.study.study_schema import study_schema
 
@@ -109,3 +111,22 @@ def test_the_schema_in_docs_is_this_one() -> None:
     assert json.loads(published.read_text(encoding="utf-8")) == study_schema(), (
         "write it again: participant-simulator schema study > docs/study.schema.json"
     )
+
+
+def test_each_component_has_a_sample_and_the_complete_ones_have_everything() -> None:
+    folder = fixtures_dir() / "studies"
+    samples = {path.stem: read_study(path) for path in folder.glob("*.yaml")}
+    asked = {
+        name: [step.action for step in study.steps if isinstance(step.action, AskQuestion)]
+        for name, study in samples.items()
+    }
+    for component in RATING_PAUSE_COMPONENTS:
+        (question,) = asked[component]
+        assert question.component == component
+    (several,) = asked["multiplechoice_several"]
+    assert several.config["allowMultiple"] is True
+    for name in ("first_meeting", "rating_faces", "gemeinsames_fruehstueck"):
+        steps = [step.action for step in samples[name].steps]
+        events = {action.context["event"] for action in steps if isinstance(action, PushContext)}
+        assert {"participants", "screen", "timer", "revealed", "paused", "resumed", "experimenter_message"} <= events
+        assert sum(isinstance(action, EnterPart) and action.guidance is not None for action in steps) >= 2
