@@ -57,6 +57,15 @@ class SpeechActivity:
         self._halves = 0
         self._silent_halves = 0
 
+    def forget(self) -> None:
+        """Takes what was heard so far for silence; positions go on.
+
+        Else the speech that a client has cleared would still be heard for some windows, as a turn of nothing.
+        """
+        self._detectors = (SpeechStream(self._model), SpeechStream(self._model))
+        self._previous = np.zeros_like(self._previous)
+        self._waiting = np.zeros_like(self._waiting)
+
     def feed(self, samples: NDArray[np.int16]) -> list[Window]:
         """The windows that these samples complete."""
         scaled = samples.astype(np.float32) * np.float32(1 / 32768)

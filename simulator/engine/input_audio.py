@@ -192,6 +192,8 @@ class InputAudio:
         """Drops the audio and a turn in progress; the clock goes on."""
         self._drop_until(self._end())
         self._odd_byte = b""
+        if self._item_id is not None:
+            self._activity.forget()
         self._item_id = None
         if self._detector is not None:
             self._detector.restart()

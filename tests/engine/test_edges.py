@@ -101,6 +101,16 @@ async def test_clear_forgets_a_turn_in_progress(client: Client) -> None:
     assert (await client.until("input_audio_buffer.committed"))["item_id"] == second["item_id"]
 
 
+@pytest.mark.parametrize("ms", [600, 740, 900, 1130])
+async def test_speech_that_was_cleared_in_its_midst_leaves_no_turn_behind(client: Client, ms: int) -> None:
+    speech = sentence("Hello there, I would like to ask you something.")[: ms * 24]
+    await client.say(spliced(500, speech))
+    await client.until("input_audio_buffer.speech_started")
+    await client.answer({"type": "input_audio_buffer.clear"}, "input_audio_buffer.cleared")
+    await client.say(spliced(1500))
+    assert await client.settled() == []
+
+
 async def test_cleared_buffer_cannot_be_committed(client: Client) -> None:
     await client.turn_detection(None)
     await client.say(spliced(500))
