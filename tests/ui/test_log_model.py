@@ -173,6 +173,14 @@ def test_an_error_counts_once_where_a_note_says_what_came_of_it(theme: Theme) ->
             {"item_id": "item_1", "transcript": "Hello\nthere"},
             "item_1  “Hello there”",
         ),
+        ("call.held", {"call_id": "call_1", "name": "answer_text", "arguments": "{}"}, "answer_text {}"),
+        (
+            "call.answered",
+            {"by": "judge", "how": "as judged", "output": '{"accepted":true}'},
+            'as judged  {"accepted":true}',
+        ),
+        ("call.answered", {"by": "operator", "how": "broken", "output": "{"}, "by the operator  broken  {"),
+        ("raw", {"seq": 12}, "event #12 was sent as it stands"),
         ("vendor.event", {"type": "vendor.event", "speed": 2, "nested": {"a": 1}}, "speed 2"),
         ("response.created", {"response": None}, ""),
         (

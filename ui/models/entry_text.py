@@ -248,6 +248,13 @@ def _call(entry: Entry) -> str:
     return _shorten(f"{entry.event.get('name', '')} {entry.event.get('arguments', '')}")
 
 
+def _call_answered(entry: Entry) -> str:
+    event = entry.event
+    by = "by the operator" if event.get("by") == "operator" else "as judged"
+    how = f"  {event.get('how', '')}" if event.get("by") == "operator" else ""
+    return _shorten(f"{by}{how}  {event.get('output', '')}")
+
+
 def _cut(entry: Entry) -> str:
     event = entry.event
     heard, received = event.get("handed_samples"), event.get("received_samples")
@@ -311,6 +318,9 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "push": _push,
     "recognised": _recognised,
     "answer": _answer,
+    "call.held": _call,
+    "call.answered": _call_answered,
+    "raw": lambda entry: f"event #{entry.event.get('seq', '')} was sent as it stands",
     "barge_in": _barge_in,
     "playback.cut": _cut,
     "playback.ended": _cut,
