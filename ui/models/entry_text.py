@@ -252,7 +252,7 @@ def _call_answered(entry: Entry) -> str:
     event = entry.event
     by = "by the operator" if event.get("by") == "operator" else "as judged"
     how = f"  {event.get('how', '')}" if event.get("by") == "operator" else ""
-    return _shorten(f"{by}{how}  {event.get('output', '')}")
+    return f"{by}{how}  {_shorten(str(event.get('output', '')))}"
 
 
 def _cut(entry: Entry) -> str:
