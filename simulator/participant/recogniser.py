@@ -14,6 +14,7 @@ from simulator.errors import EnvironmentFault
 
 _READY_WITHIN_S: Final = 60.0
 _ENDS_WITHIN_S: Final = 0.3
+_PART_BYTES: Final = 65_536
 # Threads that wait for each other would burn the processor that the audio needs.
 _DOES_NOT_RUN: Final = "The recogniser of words does not run: `python -m simulator.speech` shows why."
 _ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -57,8 +58,9 @@ class Recogniser:
         head = msgspec.json.encode({"id": self._next, "bytes": len(audio)})
         try:
             process.stdin.write(head + b"\n")
-            process.stdin.write(audio)
-            await process.stdin.drain()
+            for place in range(0, len(audio), _PART_BYTES):  # a long turn must not hold up the loop
+                process.stdin.write(audio[place : place + _PART_BYTES])
+                await process.stdin.drain()
             line = await self._line(process)
         except (ConnectionError, EnvironmentFault) as error:
             await self.stop()

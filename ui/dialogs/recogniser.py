@@ -21,7 +21,7 @@ _ABOUT = (
 
 
 class RecogniserDialog(QDialog):
-    """One field. Open it with `open()`; it closes when `accepted_model` is told that the model is there."""
+    """One field. Open it with `open()`; `settle` closes it when the model is there."""
 
     model_given = Signal(str)
     """The folder or name that was typed; empty for the extra's own."""
