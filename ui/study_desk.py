@@ -74,7 +74,7 @@ class StudyDesk(QObject):
         """Whether what is played is a single step, pushed by hand."""
         self._filling = self._quietly = False
         self.files.opened.connect(self._take_study)
-        self.files.saved.connect(lambda: self._panel.refresh())
+        self.files.saved.connect(self._show_saved)
         self.files.failed.connect(self.failed)
         feed.status_changed.connect(self._show_status)
         feed.view_started.connect(lambda _view: self._begin_session())
@@ -242,7 +242,12 @@ class StudyDesk(QObject):
         self._connection.offer_turn_detection(study.turn_detection)
         self._filling = False
         self._panel.refresh([])
+        self._preview_selected()
         self._view.setFocus()
+
+    def _show_saved(self, words: str) -> None:
+        self._panel.refresh()
+        self._panel.say(words)
 
     def _take_instructions(self) -> None:
         if not self._filling:

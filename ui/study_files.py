@@ -29,7 +29,8 @@ class StudyFiles(QObject):
 
     opened = Signal(Loaded, object)
     """A study was read, from this path; the path is None for a sample, which is saved elsewhere."""
-    saved = Signal()
+    saved = Signal(str)
+    """The study was written: what to tell of it."""
     failed = Signal(str)
 
     def __init__(self, window: QWidget, deck: Deck, settings: WindowSettings) -> None:
@@ -146,7 +147,8 @@ class StudyFiles(QObject):
             if study is not None:
                 self._deck.mark_saved(asked, study, path)
                 self.remember(path)
-                self.saved.emit()
+                copied = "" if study == asked else f"; the files that it names were copied to “{path.stem} files”"
+                self.saved.emit(f"Saved as {path.name}{copied}.")
                 if then is not None:
                     then()
             elif isinstance(error, SimulatorError):

@@ -294,6 +294,14 @@ def test_images_are_dropped_on_a_screen_or_between_and_other_files_are_refused(t
     added = tea.window.deck.rows[1].step.action
     assert isinstance(added, PushContext)
     assert (added.context["type"], added.images) == ("showimage", (str(dog),))
+    QTest.keyClick(tea.window, Key.Key_S, Control)
+    told = tea.window.study.deck.reason
+    wait_until(lambda: told.text().startswith("Saved"))
+    assert told.text() == "Saved as tea.yaml; the files that it names were copied to “tea files”."
+    kept = [step.action for step in read_study(tmp_path / "study" / "tea.yaml").steps[:2]]
+    assert [image for action in kept if isinstance(action, PushContext) for image in action.images] == [
+        str(tmp_path / "study" / "tea files" / name) for name in ("a_cat.png", "dog.jpg", "dog.jpg")
+    ]
     drop(tea, files(text), 0)
     wait_until(lambda: "words.png is neither a PNG nor a JPEG file" in tea.window.notices.text.text())
     assert len(tea.window.deck.rows) == 7

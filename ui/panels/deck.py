@@ -101,7 +101,7 @@ class DeckPanel(QFrame):
         before, self._status = self._status, status
         if before.connection is not status.connection:
             self._said = None
-        if before.connection is not status.connection or before.study != status.study:
+        if _shown(before) != _shown(status):
             self._show_state()
 
     def offer(self, actions: Iterable[QAction | None]) -> None:
@@ -143,6 +143,9 @@ class DeckPanel(QFrame):
         elif playing is not None:
             waits = f": waits for {playing.waits_for}" if playing.waits_for else ""
             text, role = f"● Playing{waits}", "study"
+        elif self._status.question is not None:
+            more = f" {self._status.questions_waiting} more wait." if self._status.questions_waiting else ""
+            text, role = f"● The agent is asked “{self._status.question}”.{more}", "study"
         elif rows and following is None:
             text, role = "All steps were pushed.", "text_muted"
         else:
@@ -219,3 +222,8 @@ class DeckPanel(QFrame):
     def _open_menu(self, at: QPoint) -> None:
         if self.view.indexAt(at).isValid():
             self._step_menu.popup(self.view.viewport().mapToGlobal(at))
+
+
+def _shown(status: Status) -> tuple[object, ...]:
+    """Return what the panel shows of a status."""
+    return status.connection, status.study, status.question, status.questions_waiting

@@ -67,8 +67,9 @@ class DeckDelegate(QStyledItemDelegate):
 
     def _paint_mark(self, painter: QPainter, rect: QRect, place: int, row: Row) -> int:
         """Draw the mark; returns where the rest begins."""
-        text, role = _MARKS[self._deck.mark(row.key)]
-        if not text and place == self._deck.next_place:
+        mark = self._deck.mark(row.key)
+        text, role = _MARKS[mark]
+        if place == self._deck.next_place and mark in (Mark.NONE, Mark.PUSHED):
             text, role = ("…", "study") if self._deck.plays else (NEXT_SIGN, "accent")
         painter.setPen(self._theme.colour(role))
         box = QRect(rect.left() + 2, rect.top(), _MARK_PX, rect.height())
