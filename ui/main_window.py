@@ -371,7 +371,8 @@ class MainWindow(QMainWindow):
         idle = status.connection is ConnectionState.IDLE
         speak = "hold Space and speak" if self.connection.voice.kind is VoiceKind.MICROPHONE else "Talk (Space)"
         self.timeline.set_empty_text(f"Connect (F5), then {speak}: the conversation appears here" if idle else "")
-        self.setWindowTitle(TITLE if idle else f"{status.engine} · {status.connection.value} — {TITLE}")
+        waits = "a call waits · " if status.held_calls else ""
+        self.setWindowTitle(TITLE if idle else f"{waits}{status.engine} · {status.connection.value} — {TITLE}")
 
     def _show_level(self, level: Level) -> None:
         self.connection.show_level(level)

@@ -121,6 +121,8 @@ def test_the_switch_and_the_keys_reach_the_live_process(rig: WindowRig) -> None:
     rig.feed.take([msgspec.structs.replace(rig.feed.status, calls_in_hand=True, held_calls=[RATING])])
     assert window.agent.calls.switch.isChecked()
     wait_until(lambda: window.agent.calls.cards["call_1"].isVisible())
+    assert window.windowTitle().startswith("a call waits")
+    assert not window.agent.session.isVisible(), "what waits takes the place of what can be looked up later"
     QTest.keyClick(window, Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
     answered = rig.wait_for_command("answer_call")
     assert (answered["call_id"], answered["how"]) == ("call_1", "accept")

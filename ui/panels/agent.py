@@ -197,13 +197,24 @@ class AgentPanel(QFrame):
         session.addWidget(self.session_line)
         session.addWidget(self.session, 1)
         column.addWidget(self._session_part, 4)
-        column.addWidget(_heading("LAST ANSWER"))
-        column.addWidget(self.answer_value)
-        column.addWidget(self.answer_line)
+        self._answer_part = QWidget()
+        answer = QVBoxLayout(self._answer_part)
+        answer.setContentsMargins(0, 0, 0, 0)
+        answer.setSpacing(2 * SPACE_PX)
+        answer.addWidget(_heading("LAST ANSWER"))
+        answer.addWidget(self.answer_value)
+        answer.addWidget(self.answer_line)
+        column.addWidget(self._answer_part)
         column.addWidget(self.calls, 0)
-        # What waits for the operator takes the place of what can be looked up later.
-        self.calls.waiting_changed.connect(lambda waiting: self._session_part.setHidden(waiting > 0))
-        self.calls.waiting_changed.connect(lambda waiting: column.setStretchFactor(self.calls, 6 if waiting else 0))
+        self.calls.waiting_changed.connect(self._make_room)
+
+    def _make_room(self, waiting: int) -> None:
+        """Let what waits for the operator take the place of what can be looked up later."""
+        self._session_part.setHidden(waiting > 0)
+        self._answer_part.setHidden(waiting > 0 and self._answer is None)
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.setStretchFactor(self.calls, 6 if waiting else 0)
 
     def _show_instructions(self) -> None:
         colours = self._theme.colours

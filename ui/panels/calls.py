@@ -35,8 +35,8 @@ _TIPS = {
     BROKEN: "Answer with an output that is no JSON, to see what the agent makes of it.",
 }
 _MOST_LINES = 6
-_ONE_LINE = 32
-"""Arguments of so many characters stand in one line."""
+_ONE_LINE = 34
+"""Characters that fit into a line of a card."""
 OWN_REASON = "Not accepted."
 
 
@@ -150,7 +150,7 @@ class CallCard(QFrame):
         self.arguments.setReadOnly(True)
         self.arguments.setFont(mono_font(0.9))
         self.arguments.setAccessibleName(f"Arguments of {call.name}")
-        lines = min(self.arguments.document().blockCount(), _MOST_LINES)
+        lines = min(sum(1 + len(line) // _ONE_LINE for line in self.arguments.toPlainText().split("\n")), _MOST_LINES)
         self.arguments.setFixedHeight(self.arguments.fontMetrics().lineSpacing() * lines + 12)
         self.verdict = QLabel(f"✕ Would be refused: {call.error}" if call.error else "✓ Would be accepted")
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)

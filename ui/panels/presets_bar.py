@@ -28,7 +28,7 @@ class PresetsBar(QWidget):
         self._present = present
         self.picker = Picker()
         self.picker.setAccessibleName("Presets of responses")
-        self.picker.setMinimumWidth(160)
+        self.picker.setMinimumWidth(110)
         self.picker.activated.connect(self._choose)
         self.save_button = QPushButton("Save…")
         self.save_button.setToolTip(f"Keep this response as a preset, in {presets.path}.")

@@ -36,6 +36,8 @@ NOT_CONNECTED = "Connect first (F5): there is no engine to ask."
 START: Mapping[str, Any] = {"output_modalities": ["audio"]}
 _MOST_REFERENCES = 30
 _WORDS_SHOWN = 60
+_FORM_PX = 290
+"""The form needs so much to show its chips whole."""
 
 
 class ReplyComposer(QWidget):
@@ -152,6 +154,7 @@ class ReplyComposer(QWidget):
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(self.form)
+        scroll.setMinimumWidth(_FORM_PX)
         right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(SPACE_PX, SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX)

@@ -221,7 +221,7 @@ def _offer_again(editor: Editor, choices: tuple[str, ...]) -> None:
 
 
 def _several(field: Field, _offers: Offers, changed: Changed) -> Editor:
-    ticks = Ticks(field.choices, columns=4)
+    ticks = Ticks(field.choices, columns=2)
     ticks.ticked.connect(changed)
     return Editor(ticks, ticks.chosen, ticks.show_chosen)
 
