@@ -1,6 +1,7 @@
 """`run`: a study without a window."""
 
 import argparse
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from simulator.errors import SimulatorError, UnreadableFile, UsageError
 from simulator.resources import fixtures_dir, is_file
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from simulator.engines.profiles import EngineTarget
     from simulator.participant.study_run import RunOutcome, RunVoice
     from simulator.study.steps import Study
@@ -135,27 +138,42 @@ async def _run_all(
     wanted = arguments.recogniser
     recogniser = Recogniser(wanted != "none", None if wanted == "none" else wanted)
     outcomes: list[RunOutcome] = []
-    for number in range(arguments.runs):
-        if arguments.runs > 1:
-            say(f"Run {number + 1} of {arguments.runs}.")
-        run = StudyRun(study, target, voice, arguments.record, say, recogniser=recogniser, specification=arguments.spec)
-        try:
-            outcomes.append(await run.run())
-        except asyncio.CancelledError:
-            say("Interrupted.")
-            outcomes.append(run.outcome)
-            break
-        except SimulatorError as error:
-            if not outcomes:
-                raise
-            # What came of the runs before is worth more than an exit code.
-            say(str(error))
-            run.outcome.problems.append(str(error))
-            outcomes.append(run.outcome)
-            break
+    async with _engine_for_all(arguments, target) as reached:
+        for number in range(arguments.runs):
+            if arguments.runs > 1:
+                say(f"Run {number + 1} of {arguments.runs}.")
+            run = StudyRun(
+                study, reached, voice, arguments.record, say, recogniser=recogniser, specification=arguments.spec
+            )
+            try:
+                outcomes.append(await run.run())
+            except asyncio.CancelledError:
+                say("Interrupted.")
+                outcomes.append(run.outcome)
+                break
+            except SimulatorError as error:
+                if not outcomes:
+                    raise
+                # What came of the runs before is worth more than an exit code.
+                say(str(error))
+                run.outcome.problems.append(str(error))
+                outcomes.append(run.outcome)
+                break
     _tell(arguments, study, target, msgspec.to_builtins(outcomes), other)
     complete = len(outcomes) == arguments.runs and all(outcome.complete for outcome in outcomes)
     return Exit.DONE if complete else Exit.UNDECIDED
+
+
+@contextlib.asynccontextmanager
+async def _engine_for_all(arguments: argparse.Namespace, target: "EngineTarget") -> "AsyncIterator[EngineTarget]":
+    """Start the embedded engine once for several runs; a single one starts its own."""
+    from simulator.engines.embedded import EmbeddedEngine
+
+    if not target.is_embedded or arguments.runs == 1:
+        yield target
+        return
+    async with EmbeddedEngine(thinking=target.thinking) as url:
+        yield target.at(url)
 
 
 def _tell(

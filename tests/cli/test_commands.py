@@ -1,5 +1,6 @@
 """The command line as a user or a script meets it: help, exit codes, one sentence on standard error."""
 
+import csv
 import json
 import os
 import signal
@@ -100,6 +101,10 @@ def test_version(environment: dict[str, str]) -> None:
         ),
         (["run", "a_short_conversation", "--engine", "embedded", "--runs", "0"], "is not a count"),
         (["run", "a" * 5000, "--engine", "embedded"], "There is no study aaa"),
+        (["run", "likertscale", "--engine", "embedded", "--compare", "none.json"], "none.json cannot be read"),
+        (["run", "likertscale", "--engine", "embedded", "--instructions", "none.txt"], "none.txt cannot be read"),
+        (["run", "likertscale", "--engine", "embedded", "--csv", "none/a.csv"], "in a folder that exists"),
+        (["run", "likertscale", "--engine", "embedded", "--spec", "none.json"], "none.json"),
         (["judge", "a" * 5000], "There is no report aaa"),
         (["check"], "engine"),
         (["check", "--engine", "ws://127.0.0.1:1/"], "127.0.0.1"),
@@ -161,6 +166,43 @@ def test_run_prints_the_answers_and_keeps_the_record(environment: dict[str, str]
     assert record.problems == []
     assert record.entries[-1].type == "record.ended"
     assert not [entry for entry in record.entries if entry.type in {"problem", "violation"}]
+
+
+def test_several_runs_give_the_spread_of_their_answers_and_a_comparison(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    study = _study(
+        tmp_path,
+        "part: {name: Grüße, guidance: Be kind.}",
+        "question: {component: vasrating, config: {question: Wie warm?}, own_answer: 5}",
+    )
+    other, table, instructions = tmp_path / "other.json", tmp_path / "answers.csv", tmp_path / "instructions.txt"
+    answer = {"component": "vasrating", "tool": "answer_scale", "value": 10, "question": "Wie warm?", "part": "Grüße"}
+    other.write_text(json.dumps({"runs": [{"answers": [answer]}]}), encoding="utf-8")
+    instructions.write_text("You are Sam.")
+    options = ["--runs", "2", "--csv", str(table), "--compare", str(other), "--instructions", str(instructions)]
+    result = _run(environment, "run", study, "--engine", "embedded", "--voice", "silence", *options)
+    assert result.code == 0, result.err
+    printed = json.loads(result.out)
+    values = [run["answers"][0]["value"] for run in printed["runs"]]
+    (spread,) = printed["spread"]["answers"]
+    assert (spread["n"], spread["part"], spread["mean"]) == (2, "Grüße", sum(values) / 2)
+    (compared,) = printed["compared"]["answers"]
+    assert (compared["this"]["n"], compared["other"]["mean"]) == (2, 10)
+    assert "  other.json: n 1, mean 10, 10 to 10\n" in result.err
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    assert [(row["run"], row["by"]) for row in rows] == [
+        ("1", "participant"),
+        ("1", "agent"),
+        ("2", "participant"),
+        ("2", "agent"),
+    ]
+    for run in printed["runs"]:
+        record = read_record(Path(run["record"])).entries
+        updates = [entry.event["session"] for entry in record if entry.type == "session.update"]
+        assert updates[0]["instructions"] == "You are Sam."
+        assert [tool["name"] for tool in updates[0]["tools"]] == ["answer_scale"]
+        assert updates[1]["instructions"] == "You are Sam.\n\nBe kind."
 
 
 def test_a_run_that_cannot_be_recorded_says_so_and_ends_with_2(environment: dict[str, str], tmp_path: Path) -> None:
