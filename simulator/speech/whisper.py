@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.speech.mel import SAMPLE_RATE_HZ, log_mel, mel_filters
+from simulator.speech.memory import give_back_freed
 from simulator.speech.models import INSTALL, EarsMissingError, check_own, find_model, vocabulary_file
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _AUDIBLE = 10 ** (-50 / 20)
 _LONG_STRETCH = 8
 _LONGEST_SENTENCE = 32  # tokens
 _NOISE = 0.003
+_TIDY_EVERY = 20  # clips
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class Whisper:
         except (RuntimeError, OSError, ValueError, LookupError) as error:
             raise EarsMissingError(f"The recogniser's model “{found.name}” does not load here: {error}.") from error
         self._language: list[int] = []
+        self._recognised = 0
         self._filters = mel_filters(self._model.n_mels)
         noise = np.random.default_rng(0).normal(0, _NOISE, round(_SHORTEST_WINDOW_S * SAMPLE_RATE_HZ))
         self._nothing = self._encoded(noise.astype(np.float32))
@@ -135,6 +138,14 @@ class Whisper:
         """
         if len(samples) == 0 or np.abs(samples).max() < _AUDIBLE:
             return Recognised()
+        try:
+            return self._heard(samples, known, asks_ending=asks_ending)
+        finally:
+            self._recognised += 1
+            if self._recognised % _TIDY_EVERY == 0:
+                give_back_freed()
+
+    def _heard(self, samples: NDArray[np.float32], known: Sequence[str], *, asks_ending: bool) -> Recognised:
         seconds = len(samples) / SAMPLE_RATE_HZ
         heard = self._encoded(_window(samples))
         if self._model.is_multilingual:
