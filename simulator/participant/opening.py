@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from simulator.engines.profiles import EngineTarget
 from simulator.errors import StorageFault, UsageError
 from simulator.participant.messages import Connect
@@ -71,6 +73,7 @@ def open_record(
             "source": specification.source,
             "sha256": specification.sha256,
         },
+        **({"thresholds": msgspec.to_builtins(specification.thresholds)} if specification.source == "file" else {}),
         **({"faults": command.faults} if command.faults else {}),
         **_mind_of(target),
     )

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import msgspec
+
+from simulator.profile.facts import THRESHOLDS, Thresholds
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import dicts_at, text, value_at
 from simulator.units import samples_to_ms
@@ -62,6 +65,8 @@ class Conversation:
     """Feed every entry, in order."""
 
     def __init__(self) -> None:
+        self.limits: Thresholds = THRESHOLDS
+        """Of the specification that the session follows: a record names them where they came from a file."""
         self.detection: dict[str, Any] | None = None
         """Turn detection as the engine acknowledged it last; None while it is off."""
         self.detection_known = False
@@ -103,6 +108,8 @@ class Conversation:
             self._sent_by_us(entry)
         elif entry.direction is Direction.RECEIVED:
             self._received(entry)
+        elif entry.type == "record.started":
+            self.limits = _limits(entry)
 
     def _sent_by_us(self, entry: Entry) -> None:
         if entry.type == "input_audio_buffer.append":
@@ -195,3 +202,11 @@ def calls_in(done: Entry) -> set[str]:
 def _sets_detection(update: Entry) -> bool:
     inner = value_at(update, *_DETECTION[:-1])
     return isinstance(inner, dict) and "turn_detection" in inner
+
+
+def _limits(started: Entry) -> Thresholds:
+    """Return the limits that a record names; this program's where it names none, or what are none."""
+    try:
+        return msgspec.convert(value_at(started, "thresholds"), Thresholds)
+    except msgspec.ValidationError:
+        return THRESHOLDS

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from simulator.profile.facts import THRESHOLDS
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import dicts_at, milliseconds, number, text
 from simulator.record.rules.conversation import Conversation
@@ -37,16 +36,16 @@ class ItemRules:
 
     def tick(self, now_ns: int) -> Iterator[Broken]:
         """Time passed: yield what should have come by now."""
-        limit_ms = THRESHOLDS.truncate_ack_timeout_ms
+        limit_ms = self._conversation.limits.truncate_ack_timeout_ms
         for sent in _overdue(self._truncations, now_ns, limit_ms):
             yield Broken("truncation acknowledged", f"A truncation was not acknowledged in {limit_ms} ms", sent.seq)
-        seconds = THRESHOLDS.event_timeout_ms // 1000
-        for sent in _overdue(self._outputs, now_ns, THRESHOLDS.event_timeout_ms):
-            what = f"No conversation.item.added came for a function output within {seconds} s"
+        timeout_ms = self._conversation.limits.event_timeout_ms
+        for sent in _overdue(self._outputs, now_ns, timeout_ms):
+            what = f"No conversation.item.added came for a function output within {timeout_ms // 1000} s"
             yield Broken("output added", what, sent.seq)
 
     def _truncated(self, entry: Entry) -> Iterator[Broken]:
-        item_id, limit_ms = text(entry, "item_id"), THRESHOLDS.truncate_ack_timeout_ms
+        item_id, limit_ms = text(entry, "item_id"), self._conversation.limits.truncate_ack_timeout_ms
         sent = next((each for each in self._truncations if text(each, "item_id") == item_id), None)
         if sent is None:
             if self._truncations:

@@ -6,7 +6,6 @@ an onset on which the engine hears speech already, or which the engine cannot he
 
 from collections.abc import Iterator
 
-from simulator.profile.facts import THRESHOLDS
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import milliseconds, number, text, value_at, whole_number
 from simulator.record.rules.conversation import Conversation
@@ -49,7 +48,7 @@ class OnsetRules:
 
     def tick(self, now_ns: int) -> Iterator[Broken]:
         """Time passed: yield what should have come by now."""
-        limit_ms, onset = THRESHOLDS.max_onset_delay_ms, self._onset
+        limit_ms, onset = self._conversation.limits.max_onset_delay_ms, self._onset
         if onset is not None and now_ns - onset.t_ns > (limit_ms + _PATIENCE_MS) * NS_PER_MS:
             self._onset = None
             yield Broken("speech noticed", f"No speech_started came within {limit_ms} ms of the onset", onset.seq)
@@ -71,7 +70,8 @@ class OnsetRules:
             case "recording.ended":
                 self._playing = False
                 self._coming = None
-                if self._onset is not None and milliseconds(self._onset, entry) < THRESHOLDS.max_onset_delay_ms:
+                limit_ms = self._conversation.limits.max_onset_delay_ms
+                if self._onset is not None and milliseconds(self._onset, entry) < limit_ms:
                     self._onset = None  # stopped before it had to be noticed
         audible = self._voice not in ("silence", "recording") or (self._playing and not self._muted)
         if audible:
@@ -95,7 +95,7 @@ class OnsetRules:
         self._coming = None
 
     def _started(self, entry: Entry) -> Iterator[Broken]:
-        quiet_ns, limit_ms = self._quiet_since_ns, THRESHOLDS.max_onset_delay_ms
+        quiet_ns, limit_ms = self._quiet_since_ns, self._conversation.limits.max_onset_delay_ms
         if quiet_ns is not None and entry.t_ns - quiet_ns > limit_ms * NS_PER_MS:
             yield Broken("speech only", "speech_started came though nobody spoke", entry.seq)
         onset, self._onset = self._onset, None

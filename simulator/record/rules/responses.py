@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from simulator.profile.facts import THRESHOLDS
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import dicts_at, milliseconds, text, value_at, whole_number
 from simulator.record.rules.conversation import Conversation, LiveResponse, calls_in
@@ -66,15 +65,16 @@ class ResponseRules:
     def tick(self, now_ns: int) -> Iterator[Broken]:
         """Time passed: yield what should have come by now."""
         for response in list(self._conversation.active.values()):
-            ending, limit_ms = response.ending, THRESHOLDS.max_cancel_to_done_ms
+            ending, limit_ms = response.ending, self._conversation.limits.max_cancel_to_done_ms
             if ending is not None and now_ns - ending.t_ns > (limit_ms + CROSSING_MS) * NS_PER_MS:
                 if response.blame("cancelled in time"):
                     what = f"The reply had not ended {limit_ms} ms after {ending.type}"
                     yield Broken("cancelled in time", what, ending.seq)
                 continue
-            late = now_ns - response.last.t_ns > THRESHOLDS.event_timeout_ms * NS_PER_MS
+            timeout_ms = self._conversation.limits.event_timeout_ms
+            late = now_ns - response.last.t_ns > timeout_ms * NS_PER_MS
             if late and response.blame("response ends"):
-                seconds = THRESHOLDS.event_timeout_ms // 1000
+                seconds = timeout_ms // 1000
                 yield Broken("response ends", f"A response brought nothing for {seconds} s", response.last.seq)
 
     def _interrupt(self, started: Entry) -> None:
@@ -93,12 +93,14 @@ class ResponseRules:
         self._ids.add(response.response_id)
         answered, self._silent_done = self._silent_done, None
         unasked = response.request is None and not self._conversation.detection_off
-        if unasked and answered is not None and milliseconds(answered, entry) <= THRESHOLDS.no_reply_window_ms:
+        window_ms = self._conversation.limits.no_reply_window_ms
+        if unasked and answered is not None and milliseconds(answered, entry) <= window_ms:
             yield Broken("answered once", "A second response came for one question", entry.seq)
 
     def _done(self, response: LiveResponse, done: Entry) -> Iterator[Broken]:
         if response.ending is not None:
-            yield from _ended(response, response.ending, done)
+            limit_ms = self._conversation.limits.max_cancel_to_done_ms
+            yield from _ended(response, response.ending, done, limit_ms)
         if response.status in ("incomplete", "failed"):
             clause = "silent answer completed" if response.silent else "answer completed"
             yield Broken(clause, f"The response ended as {response.status}", done.seq)
@@ -119,8 +121,8 @@ class ResponseRules:
                 yield Broken("transcript", "The reply has no transcript with words", done.seq)
 
 
-def _ended(response: LiveResponse, ending: Entry, done: Entry) -> Iterator[Broken]:
-    took_ms, limit_ms = milliseconds(ending, done), THRESHOLDS.max_cancel_to_done_ms
+def _ended(response: LiveResponse, ending: Entry, done: Entry, limit_ms: int) -> Iterator[Broken]:
+    took_ms = milliseconds(ending, done)
     if response.status == "completed" and took_ms <= CROSSING_MS:
         return
     if took_ms > limit_ms and response.blame("cancelled in time"):
@@ -142,9 +144,15 @@ def _silent_answer(response: LiveResponse, done: Entry) -> Iterator[Broken]:
 
 
 def _answer(note: Entry) -> Iterator[Broken]:
-    """The session judged the call of a silent answer against its question: without a call it was given up."""
-    if text(note, "call_id") and value_at(note, "accepted") is False:
-        why = (text(note, "error") or "it does not fit").rstrip(".")
+    """The session judged the call of a silent answer against its question: without a call it was given up.
+
+    What the operator decided is not the engine's doing: then it counts how the call was judged.
+    """
+    by_operator = text(note, "by") == "operator"
+    if not text(note, "call_id"):
+        return
+    if text(note, "judged") is not None if by_operator else value_at(note, "accepted") is False:
+        why = (text(note, "judged" if by_operator else "error") or "it does not fit").rstrip(".")
         yield Broken("call fits", f"The call does not answer the question: {why}", note.seq)
 
 

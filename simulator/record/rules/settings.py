@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from simulator.profile.facts import THRESHOLDS
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import contains, text, value_at
 from simulator.record.rules.conversation import Conversation
@@ -34,7 +33,7 @@ class SettingsRules:
 
     def tick(self, now_ns: int) -> Iterator[Broken]:
         """Time passed: yield what should have come by now."""
-        limit_ms = THRESHOLDS.event_timeout_ms
+        limit_ms = self._conversation.limits.event_timeout_ms
         waiting = {"update answered": self._conversation.updates, "reply begins": self._conversation.creates}
         for clause, requests in waiting.items():
             for request in requests:

@@ -6,7 +6,6 @@ speech_started, no committed but for our own commit, no reply but to our own req
 
 from collections.abc import Iterator
 
-from simulator.profile.facts import THRESHOLDS
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import milliseconds, number, text
 from simulator.record.rules.conversation import Conversation
@@ -65,11 +64,12 @@ class TurnRules:
                 if missing:
                     what = f"No {min(missing)} came for the committed turn within {_ITEMS_WITHIN_MS} ms"
                     yield Broken("turn added", what, committed.seq)
-        if self._commits and now_ns - self._commits[0].t_ns > THRESHOLDS.event_timeout_ms * NS_PER_MS:
+        timeout_ms = self._conversation.limits.event_timeout_ms
+        if self._commits and now_ns - self._commits[0].t_ns > timeout_ms * NS_PER_MS:
             commit = self._commits.pop(0)
-            what = f"A commit was not answered within {THRESHOLDS.event_timeout_ms // 1000} s"
+            what = f"A commit was not answered within {timeout_ms // 1000} s"
             yield Broken("committed", what, commit.seq)
-        limit_ms = THRESHOLDS.max_response_start_ms
+        limit_ms = self._conversation.limits.max_response_start_ms
         if self._owed is not None and now_ns - self._owed.t_ns > (limit_ms + _ITEMS_WITHIN_MS) * NS_PER_MS:
             owed, self._owed = self._owed, None
             yield Broken("answer begins", f"No answer began within {limit_ms} ms of committed", owed.seq)
@@ -97,7 +97,7 @@ class TurnRules:
 
     def _in_place(self, entry: Entry) -> Iterator[Broken]:
         """Speech cannot begin after all that was appended; a little more than that is the profile's tolerance."""
-        start_ms, limit_ms = number(entry, "audio_start_ms"), THRESHOLDS.max_onset_delay_ms
+        start_ms, limit_ms = number(entry, "audio_start_ms"), self._conversation.limits.max_onset_delay_ms
         conversation = self._conversation
         if start_ms is None or not conversation.detection_known or start_ms <= conversation.clock_ms + limit_ms:
             return
@@ -143,7 +143,7 @@ class TurnRules:
         if owed is None or response is None or response.created.seq < owed.seq:
             return
         self._owed = None
-        took_ms, limit_ms = milliseconds(owed, entry), THRESHOLDS.max_response_start_ms
+        took_ms, limit_ms = milliseconds(owed, entry), self._conversation.limits.max_response_start_ms
         if took_ms > limit_ms:
             what = f"committed to the first audio took {took_ms:.0f} ms, {limit_ms} at most"
             yield Broken("answer begins", what, entry.seq)
