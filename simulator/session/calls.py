@@ -18,7 +18,7 @@ from simulator.protocol.client_events import ConversationItemCreate, FunctionCal
 from simulator.protocol.server_events import FunctionCall
 from simulator.session.actions import Action, Note
 from simulator.session.outbox import Outbox
-from simulator.session.questions import OpenQuestion, Questions
+from simulator.session.questions import OpenQuestion, Questions, Ruling
 
 How = Literal["as judged", "accept", "refuse", "broken"]
 
@@ -139,29 +139,35 @@ class Calls:
         self, response: DoneResponse, call: FunctionCall, how: How, text: str, by: str, now_ns: int
     ) -> list[Action]:
         """Send the output of a call, note it, and let it count for the question or the chat where it was accepted."""
-        value, error = (judged := self._judge(response, call)).value, judged.error
-        if how == "accept" and error is not None:
-            value, error = _readable(call), None
-        elif how == "refuse":
-            error = text
-        elif how == "broken":
-            error = "The operator answered this call with broken JSON."
-        output = facts.ACCEPTED_OUTPUT if error is None else _refused_output(error)
+        ruling = _ruling(self._judge(response, call), call, how, text)
+        output = facts.ACCEPTED_OUTPUT if ruling.error is None else _refused_output(ruling.error)
         if how == "broken":
             output = BROKEN_OUTPUT
         send = self._outbox.send(ConversationItemCreate(item=FunctionCallOutput(call.call_id, output)))
         fields = {"call_id": call.call_id, "by": by, "how": how, "output": output}
         actions: list[Action] = [send, Note("call.answered", fields)]
         if call.name == _CHAT:
-            if error is None:
-                line = value if isinstance(value, str) else call.arguments
+            if ruling.error is None:
+                line = ruling.value if isinstance(ruling.value, str) else call.arguments
                 actions.append(Note("chat.sent", {"message": line, "call_id": call.call_id}))
         elif self._answers(response, call) is not None:
-            if error is None:
-                actions += self._questions.accept(call, value, now_ns)
-            else:
-                actions += self._questions.refuse(call, error, now_ns)
+            actions += self._questions.called(call, ruling, now_ns)
         return actions
+
+
+def _ruling(judged: answers.Answer, call: FunctionCall, how: How, text: str) -> Ruling:
+    """Return what becomes of a call."""
+    match how:
+        case "accept":
+            value = judged.value if judged.error is None else _readable(call)
+            return Ruling(value, None, by_operator=True, judged=judged.error)
+        case "refuse":
+            return Ruling(None, text, by_operator=True, judged=judged.error)
+        case "broken":
+            error = "The operator answered this call with broken JSON."
+            return Ruling(None, error, by_operator=True, judged=judged.error)
+        case _:
+            return Ruling(judged.value, judged.error)
 
 
 def _refused_output(error: str) -> str:

@@ -51,6 +51,17 @@ class OpenQuestion(msgspec.Struct, eq=False, kw_only=True):
         return prompt_of(self.config) or self.component
 
 
+class Ruling(msgspec.Struct, frozen=True):
+    """What became of a call: taken with its value, or refused with the `error` that the agent was told."""
+
+    value: Any = None
+    error: str | None = None
+    by_operator: bool = False
+    """The operator decided, whatever the call deserves."""
+    judged: str | None = None
+    """Why it would have been refused without the operator."""
+
+
 class Questions:
     """The question on the screen and those that wait."""
 
@@ -77,23 +88,21 @@ class Questions:
         self.current.asked_ns = now_ns
         return self.current
 
-    def accept(self, call: FunctionCall, value: Any, now_ns: int) -> list[Action]:
-        """The call answered the question on the screen."""
-        return self._close(call, now_ns, None, value)
-
-    def refuse(self, call: FunctionCall, error: str, now_ns: int) -> list[Action]:
-        """The call did not answer the question on the screen, which stays there."""
+    def called(self, call: FunctionCall, ruling: Ruling, now_ns: int) -> list[Action]:
+        """The call answered the question on the screen, or it was refused, and the question stays there."""
         question = self.current
         if question is None:
             return []
-        question.last_error = error
-        return [_note(question, call, now_ns, None, error)]
+        if ruling.error is None:
+            return self._close(call, ruling, now_ns)
+        question.last_error = ruling.error
+        return [_note(question, call, ruling, now_ns)]
 
     def give_up(self, sentence: str, now_ns: int) -> list[Action]:
         """Take the question off the screen, unanswered."""
         if self.current is None:
             return []
-        return self._close(FunctionCall("", self.current.tool, ""), now_ns, sentence, None)
+        return self._close(FunctionCall("", self.current.tool, ""), Ruling(error=sentence), now_ns)
 
     def withdraw(self, token: int, sentence: str, now_ns: int) -> list[Action]:
         """Give up the question of this command: from the screen, or while it waits for it."""
@@ -116,28 +125,30 @@ class Questions:
                 actions.append(Settled(question.token, sentence))
         return actions
 
-    def _close(self, call: FunctionCall, now_ns: int, error: str | None, value: Any) -> list[Action]:
+    def _close(self, call: FunctionCall, ruling: Ruling, now_ns: int) -> list[Action]:
         question, self.current = self.current, None
         if question is None:
             return []
         question.closed = True
-        actions: list[Action] = [_note(question, call, now_ns, value, error)]
+        actions: list[Action] = [_note(question, call, ruling, now_ns)]
         if question.token is not None:
-            actions.append(Settled(question.token, error))
+            actions.append(Settled(question.token, ruling.error))
         return actions
 
 
-def _note(question: OpenQuestion, call: FunctionCall, now_ns: int, value: Any, error: str | None) -> Note:
+def _note(question: OpenQuestion, call: FunctionCall, ruling: Ruling, now_ns: int) -> Note:
     fields: dict[str, Any] = {
         "component": question.component,
         "question": question.words,
         "tool": call.name,
         "call_id": call.call_id,
         "arguments": call.arguments,
-        "value": value,
-        "accepted": error is None,
+        "value": ruling.value if ruling.error is None else None,
+        "accepted": ruling.error is None,
         "attempts": question.attempts,
     }
-    if error is not None:
-        fields["error"] = error
+    if ruling.error is not None:
+        fields["error"] = ruling.error
+    if ruling.by_operator:
+        fields |= {"by": "operator", "judged": ruling.judged}
     return Note("answer", {**fields, "asked_ns": question.asked_ns, "answered_ns": now_ns})

@@ -186,8 +186,10 @@ class Responses:
         if outstanding is not None and _fits(outstanding.request, response):
             self._outstanding = None
             return outstanding, False
-        if outstanding is None and self._beside and "conversation_id" not in response.wire:
-            return self._beside.popleft(), True  # an engine that does not say where it runs
+        unsaid = next((each for each in self._beside if _shows(each.request, response)), None)
+        if outstanding is None and unsaid is not None:
+            self._beside.remove(unsaid)
+            return unsaid, True
         return None, False
 
     def called(self, response_id: str, call: FunctionCall) -> None:
@@ -318,6 +320,18 @@ class Responses:
             actions.append(send)
         self._queue = kept
         return actions
+
+
+def _shows(request: Request, response: ResponseObject) -> bool:
+    """Whether a response that does not say where it runs shows otherwise that it is this one beside the conversation.
+
+    What an engine begins by itself is spoken and has no metadata of ours.
+    """
+    if "conversation_id" in response.wire or not isinstance(request.response, dict):
+        return False
+    metadata = request.response.get("metadata")
+    same_metadata = bool(metadata) and response.wire.get("metadata") == metadata
+    return same_metadata or response.output_modalities == request.output_modalities == ["text"]
 
 
 def _fits(request: Request, response: ResponseObject) -> bool:

@@ -196,6 +196,14 @@ class TestSilentAnswers:
     def test_a_question_given_up_is_no_call(self, sheet: SessionSheet) -> None:
         assert sheet.noted("answer", call_id="", accepted=False, error="No answer came.").found == []
 
+    def test_what_the_operator_decides_breaks_nothing_and_excuses_nothing(self, sheet: SessionSheet) -> None:
+        call(silent(sheet)).done()
+        decided = {"call_id": "call_1", "by": "operator"}
+        sheet.noted("answer", accepted=False, error="Not today.", judged=None, **decided)
+        assert sheet.clauses == []
+        sheet.noted("answer", accepted=True, judged="“value” is missing.", **decided)
+        assert sheet.clauses == ["call fits"]
+
     @pytest.mark.parametrize(("after_ms", "clauses"), [(1_500, ["answered once"]), (1_600, [])])
     def test_a_second_response(self, sheet: SessionSheet, after_ms: int, clauses: list[str]) -> None:
         call(silent(sheet)).done().wait(after_ms).created("resp_2")

@@ -58,6 +58,7 @@ def test_as_judged_is_what_would_have_been_without_the_operator(talk: Conversati
     assert talk.sent == [output('{"accepted":true}')]
     assert talk.settled == [(1, None), (9, None)]
     assert talk.notes("answer")[0]["value"] == 70
+    assert "by" not in talk.notes("answer")[0]
     assert talk.notes("call.answered") == [
         {"call_id": "call_1", "by": "operator", "how": "as judged", "output": '{"accepted":true}'}
     ]
@@ -68,7 +69,9 @@ def test_what_does_not_fit_may_be_accepted_with_the_value_that_it_gave(talk: Con
     called(talk, '{"value":170}')
     answer(talk, "accept")
     assert talk.sent == [output('{"accepted":true}')]
-    assert (talk.notes("answer")[0]["value"], talk.notes("answer")[0]["accepted"]) == (170, True)
+    (note,) = talk.notes("answer")
+    assert (note["value"], note["accepted"], note["by"]) == (170, True, "operator")
+    assert note["judged"].startswith("“value” must be a number from 0 to 100")
 
 
 def test_what_cannot_be_read_may_be_accepted_without_a_value(talk: Conversation) -> None:
