@@ -1,5 +1,6 @@
 """A specification file in the window: loaded, compared, remembered, missed when it is gone, and followed."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -120,3 +121,15 @@ def test_a_file_that_changed_since_it_was_loaded_is_told_of(rig: WindowRig, path
     wait_until(lambda: desk.spec.sha256 == changed.sha256)
     assert "has changed" in rig.window.notices.text.text()
     assert rig.window.agent.wording_button.text() == f"agent-spec.json, {changed.version}"
+
+
+def test_checks_follow_the_file_too(rig: WindowRig, path: Path, tmp_path: Path) -> None:
+    rig.window.specification.load(str(path))
+    wait_until(lambda: rig.window.desk.specification == str(path))
+    wait_until(lambda: rig.checks.model.checks)
+    rig.window.desk.run_all()
+    asked = tmp_path / "checks" / "arguments.json"
+    wait_until(asked.exists)
+    wait_until(lambda: not rig.checks.running)
+    arguments = json.loads(asked.read_text())
+    assert arguments[arguments.index("--spec") + 1] == str(path)
