@@ -40,8 +40,11 @@ def add_command(commands: Commands) -> None:
     parser = commands.add_parser("run", help="run a study without a window", description=_DESCRIPTION)
     parser.epilog = _EXAMPLES + EPILOG
     parser.add_argument(
-        "study", metavar="STUDY", help="a study file, or the name of a study that comes with the program"
+        "study",
+        metavar="STUDY",
+        help="a study file, an experiment that HyperStudy exported, or the name of a study that comes with the program",
     )
+    parser.add_argument("--role", metavar="NAME", help="the agent's role in an experiment of HyperStudy")
     add_engine_options(parser)
     add_spec_option(parser)
     parser.add_argument(
@@ -83,7 +86,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from simulator.audio.opening import leave
     from simulator.study.loading import load_study
 
-    loaded = load_study(_study_path(arguments.study))
+    loaded = load_study(_study_path(arguments.study), arguments.role)
     study = loaded.study
     if arguments.instructions is not None:
         study = msgspec.structs.replace(study, instructions=read_instructions(arguments.instructions))

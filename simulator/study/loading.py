@@ -21,7 +21,7 @@ class Loaded(msgspec.Struct, frozen=True):
 def load_study(path: Path, role: str | None = None) -> Loaded:
     """Load a study; what the file holds decides how it is read, not its name.
 
-    `role` is the participant's in an experiment that has several. Raises UnreadableFile with what was expected.
+    `role` is the agent's in an experiment that has several. Raises UnreadableFile with what was expected.
     """
     if is_experiment(read_file(path)):
         raise UnreadableFile(f"{path} is JSON, but no study file: expected the field format with {FORMAT}.")

@@ -212,6 +212,9 @@ class StudyRunner:
         return self._begun_ns + round(step.at_s * NS_PER_S)
 
     def _enter(self, step: Step, now_ns: int) -> None:
+        if _hides_video_chat(step.action):
+            # What was said so far is kept as a turn, and starts no reply.
+            self._asked = None
         match step.action:
             case Say():
                 self._running = step
@@ -224,9 +227,6 @@ class StudyRunner:
                 self._done_at_ns = now_ns + round(seconds * NS_PER_S)
             case PushContext(asks_reply=True) | RequestReply():
                 self._await_reply(step, now_ns)
-            case SetListening(on=False):
-                # What was said so far is kept as a turn, and starts no reply.
-                self._asked = None
             case _:
                 pass
 
@@ -265,6 +265,14 @@ class StudyRunner:
     def _done(self) -> None:
         self._running = None
         self._done_at_ns = None
+
+
+def _hides_video_chat(action: StepAction) -> bool:
+    match action:
+        case SetListening(on=shown) | PushContext(video_chat=shown) | AskQuestion(video_chat=shown):
+            return shown is False
+        case _:
+            return False
 
 
 def _until_done(action: StepAction) -> str:

@@ -17,6 +17,7 @@ from simulator.participant.messages import (
     Disconnect,
     PlayStudy,
     Push,
+    SetMuted,
     SetTalk,
     Speak,
     StopStudy,
@@ -240,6 +241,29 @@ async def test_texts_and_recordings_are_said_over_a_silent_voice(records: Path) 
     appended = (each for each in side.received if each["type"] == "input_audio_buffer.append")
     sound = b"".join(base64.b64decode(each["audio"]) for each in appended)
     assert np.abs(np.frombuffer(sound, "<i2")).max() > 1_000
+
+
+async def test_what_is_said_goes_over_the_voices_own_recording_and_can_be_muted(records: Path) -> None:
+    async with _session(_obedient, records) as (host, side):
+        assert await host.send(ChooseVoice, kind=VoiceKind.RECORDING, recording="monologue") is None
+        assert await host.send(SetTalk, down=True) is None
+        await host.status_with(lambda status: status.talking)
+        assert await host.send(SetMuted, muted=True) is None
+        before = sum(each["type"] == "input_audio_buffer.append" for each in side.received)
+        assert await host.send(Speak, text="Yes.") is None
+        appended = [each["audio"] for each in side.received if each["type"] == "input_audio_buffer.append"]
+        assert len(appended) > before
+        assert not any(base64.b64decode("".join(appended[-10:])))
+        assert not host.status.talking
+        assert host.status.voice_name == "monologue"
+        assert await host.send(Disconnect) is None
+    notes = _notes(records, "recording.started", "recording.ended")
+    assert [(entry.type.partition(".")[2], entry.event["name"]) for entry in notes] == [
+        ("started", "monologue"),
+        ("ended", "monologue"),
+        ("started", "“Yes.”"),
+        ("ended", "“Yes.”"),
+    ]
 
 
 async def test_the_operator_speaks_where_the_study_is_not_to(records: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -167,10 +168,18 @@ def test_a_silent_participant_says_nothing_and_waits_for_no_reply_to_it() -> Non
     assert not runner.finished
 
 
-def test_listening_off_ends_the_wait_for_a_reply() -> None:
-    runner = StudyRunner(_study(HELLO, SetListening(on=False), Step(SCREEN, line=0, when=When.AFTER_REPLY)))
+@pytest.mark.parametrize(
+    "hides",
+    [
+        SetListening(on=False),
+        PushContext(SCREEN.context, video_chat=False),
+        AskQuestion("textinput", {"question": "Why?"}, video_chat=False),
+    ],
+)
+def test_a_video_chat_that_is_hidden_ends_the_wait_for_a_reply(hides: StepAction) -> None:
+    runner = StudyRunner(_study(HELLO, hides, Step(SCREEN, line=0, when=When.AFTER_REPLY)))
     runner.begin(0)
-    assert _lines(runner.said(1 * S)) == [2, 3]
+    assert _lines(runner.said(1 * S) + runner.answered(2 * S)) == [2, 3]
     assert runner.missed_replies == []
 
 
