@@ -120,18 +120,19 @@ def study_deeds(desk: StudyDesk, deck: QWidget) -> list[Deed | Submenu | None]:
         Submenu("Sa&mples", desk.offer_samples),
         Deed("&Save", "Ctrl+S", desk.files.save),
         Deed("Save &as…", "Ctrl+Shift+S", desk.files.save_as),
+        Deed("Settin&gs of the study…", "", desk.editing.edit_settings),
         None,
         Deed(_PUSH, "", desk.push_selected),
         Deed("Push the ne&xt step", "N", desk.push_next),
         Deed(_PLAY, "P", desk.play_or_stop),
         None,
-        Deed(_EDIT, "F2", desk.edit, deck),
-        Deed(_COPY, "Ctrl+D", desk.duplicate, deck),
-        Deed(_UP, "Alt+Up", desk.move_up, deck),
-        Deed(_DOWN, "Alt+Down", desk.move_down, deck),
-        Deed(_DELETE, "Del", desk.delete, deck),
-        Deed("Undo", "Ctrl+Z", desk.undo, deck),
-        Deed("Redo", "Ctrl+Shift+Z", desk.redo, deck),
+        Deed(_EDIT, "F2", desk.editing.edit, deck),
+        Deed(_COPY, "Ctrl+D", desk.editing.duplicate, deck),
+        Deed(_UP, "Alt+Up", desk.editing.move_up, deck),
+        Deed(_DOWN, "Alt+Down", desk.editing.move_down, deck),
+        Deed(_DELETE, "Del", desk.editing.delete, deck),
+        Deed("Undo", "Ctrl+Z", desk.editing.undo, deck),
+        Deed("Redo", "Ctrl+Shift+Z", desk.editing.redo, deck),
     ]
 
 
@@ -141,7 +142,8 @@ def push_deeds(push: Callable[[int], None]) -> list[Deed | Submenu | None]:
 
 
 def _words(deed: Deed) -> str:
-    return deed.name.replace("&", "") + (", in the list of steps" if deed.on is not None else "")
+    words = deed.name.replace("&", "")
+    return words if deed.on is None else f"{words.rstrip('…')}, in the list of steps"
 
 
 def _shown(key: str) -> str:

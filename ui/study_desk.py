@@ -24,14 +24,11 @@ from simulator.record.entries import Entry
 from simulator.study.loading import Loaded
 from simulator.study.needs import needed_tools
 from simulator.study.steps import EnterPart, Step, Study
-from ui.background import Background
 from ui.commands import SessionCommands
+from ui.deck_editing import DeckEditing
 from ui.dialogs.import_notes import ImportNotesDialog
-from ui.dialogs.step import StepDialog
 from ui.models.deck import UNTITLED, Deck
 from ui.models.deck_commands import commands_of
-from ui.models.images import check_images, image_screens, with_images
-from ui.models.step_kinds import StepKind, default_action
 from ui.panels.agent import AgentPanel
 from ui.panels.connection import ConnectionPanel
 from ui.panels.deck import NOT_CONNECTED
@@ -64,7 +61,6 @@ class StudyDesk(QObject):
         self._deck, self._panel, self._view = deck, panel.deck, panel.deck.view
         self._pushes, self._preview = panel.pushes, panel.preview
         self._feed, self._commands, self._agent, self._connection = feed, commands, agent, connection
-        self._background = Background(self)
         self._settings = settings
         self.files = StudyFiles(window, deck, settings)
         self._played: tuple[int, ...] = ()
@@ -73,6 +69,9 @@ class StudyDesk(QObject):
         self._alone = False
         """Whether what is played is a single step, pushed by hand."""
         self._filling = self._quietly = False
+        self.editing = DeckEditing(window, theme, deck, panel.deck)
+        self.editing.failed.connect(self.failed)
+        self.editing.turn_detection_changed.connect(connection.offer_turn_detection)
         self.files.opened.connect(self._take_study)
         self.files.saved.connect(self._show_saved)
         self.files.failed.connect(self.failed)
@@ -86,15 +85,11 @@ class StudyDesk(QObject):
         shown.push_requested.connect(self.push_selected)
         shown.next_requested.connect(self.push_next)
         shown.play_requested.connect(self.play_or_stop)
-        shown.edit_requested.connect(self.edit)
-        shown.add_requested.connect(self.add)
         shown.open_requested.connect(self.files.ask_open)
         shown.selected.connect(self._preview_selected)
         samples = QMenu(shown)
         samples.aboutToShow.connect(partial(self.offer_samples, samples))
         shown.samples_button.setMenu(samples)
-        self._view.rows.moved.connect(lambda places, before: self._select(deck.move(places, before)))
-        self._view.rows.files_dropped.connect(self._take_images)
         agent.editor.textChanged.connect(self._take_instructions)
         agent.voice_picker.currentTextChanged.connect(self._take_voice)
 
@@ -161,52 +156,6 @@ class StudyDesk(QObject):
         speaks = self._connection.voice.kind is not VoiceKind.MICROPHONE
         self._commands.send(PlayStudy(id=0, study=self._playing, first_step=first, speaks=speaks), self._said)
 
-    def add(self, kind: StepKind) -> None:
-        """Let the user fill in a new step; it goes behind the selected one."""
-        dialog = StepDialog(self._theme, Step(default_action(kind)), "Add a step", self._window)
-        dialog.done_with.connect(lambda step: self._select(self._deck.insert(self._behind(), [step])))
-        dialog.open()
-
-    def edit(self) -> None:
-        """Open the selected step in a form."""
-        place = self._view.place
-        if place is None:
-            return
-        row = self._deck.rows[place]
-
-        def done(step: Step) -> None:
-            now = self._deck.place(row.key)
-            if now is not None and step != row.step:
-                self._select(self._deck.edit(now, step))
-
-        dialog = StepDialog(self._theme, row.step, "Edit the step", self._window)
-        dialog.done_with.connect(done)
-        dialog.open()
-
-    def duplicate(self) -> None:
-        """Put a copy of the selected steps behind them."""
-        self._select(self._deck.duplicate(self._view.places))
-
-    def delete(self) -> None:
-        """Take the selected steps out."""
-        self._select(self._deck.delete(self._view.places))
-
-    def move_up(self) -> None:
-        """Move the selected steps one up."""
-        self._select(self._deck.shift(self._view.places, -1))
-
-    def move_down(self) -> None:
-        """Move the selected steps one down."""
-        self._select(self._deck.shift(self._view.places, 1))
-
-    def undo(self) -> None:
-        """Take back the last change of the steps."""
-        self._select(self._deck.undo() or None)
-
-    def redo(self) -> None:
-        """Change the steps again as before undo."""
-        self._select(self._deck.redo() or None)
-
     def offer_samples(self, menu: QMenu) -> None:
         """Fill a menu with the studies that come with the program."""
         menu.clear()
@@ -258,24 +207,6 @@ class StudyDesk(QObject):
         if not self._filling:
             self._deck.set_head(voice=self._agent.voice)
             self._panel.show_name()
-
-    def _take_images(self, paths: Sequence[Path], place: int, on_row: bool) -> None:
-        """Attach files to the screen that they were dropped on, or add a screen for each."""
-        key = self._deck.rows[place].key if on_row else None
-
-        def checked(images: list[Path] | None, error: Exception | None) -> None:
-            if images is None:
-                if not isinstance(error, SimulatorError):
-                    raise error or AssertionError
-                self.failed.emit(str(error))
-                return
-            now = self._deck.place(key) if key is not None else None
-            if now is not None:
-                self._select(self._deck.edit(now, with_images(self._deck.rows[now].step, images)))
-            else:
-                self._select(self._deck.insert(min(place, len(self._deck.rows)), image_screens(images)))
-
-        self._background.run(partial(check_images, paths), checked)
 
     def _push(self, places: Sequence[int]) -> None:
         if not self._connected():
@@ -384,13 +315,6 @@ class StudyDesk(QObject):
         self._played, self._playing = (), None
         self._preview.clear_pushed()
         self._panel.show_marks()
-
-    def _behind(self) -> int:
-        places = self._view.places
-        return places[-1] + 1 if places else len(self._deck.rows)
-
-    def _select(self, keys: list[int] | None) -> None:
-        self._panel.refresh(keys)
 
     def _participant(self) -> tuple[str, str]:
         """Return name and role of the participant: the first of those whom the study tells the agent of."""

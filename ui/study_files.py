@@ -16,7 +16,7 @@ from simulator.study.loading import Loaded, load_study
 from simulator.study.steps import Study
 from simulator.study.study_writing import write_study
 from ui.background import Background
-from ui.models.deck import Deck
+from ui.models.deck import UNTITLED, Deck
 from ui.settings import WindowSettings
 
 _MOST_RECENT: Final = 10
@@ -103,7 +103,7 @@ class StudyFiles(QObject):
         dialog = QFileDialog(self._window, "Save the study", str(folder / name), "Studies (*.yaml)")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("yaml")
-        dialog.fileSelected.connect(lambda chosen: self._write(Path(chosen), then))
+        dialog.fileSelected.connect(lambda chosen: self._save_under(Path(chosen), then))
         self._show(dialog)
 
     def guard(self, then: Callable[[], None]) -> None:
@@ -139,6 +139,12 @@ class StudyFiles(QObject):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda name: self.open(Path(name)))
         self._show(dialog)
+
+    def _save_under(self, path: Path, then: Callable[[], None] | None) -> None:
+        """Write to a chosen file, by whose name a study is called that has none yet."""
+        if self._deck.head.name == UNTITLED:
+            self._deck.set_head(name=path.stem.replace("_", " ").strip().capitalize() or UNTITLED)
+        self._write(path, then)
 
     def _write(self, path: Path, then: Callable[[], None] | None) -> None:
         asked = self._deck.study

@@ -17,6 +17,7 @@ from simulator.study.study_writing import write_study
 from tests.ui.window_rig import WindowRig, wait_until
 from ui.dialogs.import_notes import ImportNotesDialog
 from ui.dialogs.step import StepDialog
+from ui.dialogs.study_settings import StudySettingsDialog
 from ui.models.deck import Mark
 from ui.models.step_kinds import gist
 from ui.theme import Theme
@@ -245,6 +246,23 @@ def test_f2_edits_a_step_and_says_what_is_wrong_while_it_is_typed(tea: WindowRig
     wait_until(lambda: gists(tea)[4] == "How warm was it?")
     action = tea.window.deck.rows[4].step.action
     assert action == AskQuestion("textinput", {"question": "How warm was it?"})
+
+
+def test_the_settings_of_the_study_are_edited_and_what_is_no_turn_detection_is_refused(tea: WindowRig) -> None:
+    window = tea.window
+    window.study_desk.editing.edit_settings()
+    dialog = window.findChild(StudySettingsDialog)
+    assert isinstance(dialog, StudySettingsDialog)
+    ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    for wrong in ("semantic_vad", '{"eagerness": "low"}'):
+        dialog.form.set_values({"turn_detection": wrong})
+        assert not ok.isEnabled()
+        assert "turn detection" in dialog.message.text()
+    dialog.form.set_values({"name": "Coffee", "text_chat": "yes", "turn_detection": '{"type": "semantic_vad"}'})
+    ok.click()
+    assert window.study.deck.name.text() == "Coffee *"
+    assert window.connection.turn_detection == {"type": "semantic_vad"}
+    assert window.study_desk.tools == ["send_chat", "answer_scale"]
 
 
 def test_a_step_is_added_behind_the_selected_one(tea: WindowRig) -> None:
