@@ -191,6 +191,20 @@ def test_a_preset_brings_the_form_back(composer: ComposerPanel) -> None:
     assert picker.count() == 1
 
 
+def test_a_field_that_is_no_json_is_never_left_out_in_silence(composer: ComposerPanel) -> None:
+    row = composer.reply.form.rows["input"]
+    row.box.click()
+    row.editors["items"].write("[{]")
+    composer.reply.presets.save("lossy")
+    assert "left out" in composer.reply.message.text()
+    assert composer.reply.presets.picker.count() == 1
+    composer.reply.raw_button.click()
+    assert composer.pages.currentIndex() == REPLY
+    row.editors["items"].write("[]")
+    composer.reply.raw_button.click()
+    assert json.loads(composer.raw.editor.toPlainText())["response"]["input"] == []
+
+
 def test_tools_of_another_specification_keep_their_ticks_and_get_its_words(composer: ComposerPanel) -> None:
     row = composer.reply.form.rows["tools"]
     row.box.click()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from simulator.errors import UsageError
 from simulator.participant.messages import ConnectionState, CreateResponse, Status
 from simulator.profile.response_checks import validate
 from simulator.profile.response_values import Built, build, read_json, values_of
@@ -62,7 +63,7 @@ class ReplyComposer(QWidget):
         self.preview = JsonView(theme)
         self.message = QLabel()
         self.message.setWordWrap(True)
-        self.presets = PresetsBar(presets, lambda: self._built.response)
+        self.presets = PresetsBar(presets, self.whole_response)
         self._build()
         self._lay_out()
         self.presets.chosen.connect(self.show_response)
@@ -76,6 +77,12 @@ class ReplyComposer(QWidget):
     def wire_event(self) -> dict[str, Any]:
         """The event as filled in."""
         return {"type": "response.create", "response": self._built.response}
+
+    def whole_response(self) -> dict[str, Any]:
+        """Return the response as filled in. Raises UsageError where a field could not become part of it."""
+        for complaint in self._built.complaints:
+            raise UsageError(f"{complaint.path}: {complaint.sentence} Mend it first, or it would be left out.")
+        return self._built.response
 
     def set_tools(self, tools: tuple[Mapping[str, Any], ...]) -> None:
         """Take the tools from another specification: those that are ticked keep their names and get its words."""
@@ -95,6 +102,14 @@ class ReplyComposer(QWidget):
             self._connected, self._declared = connected, declared
             self._offer_tools()
             self._show_built()
+
+    def _edit_as_json(self) -> None:
+        try:
+            self.whole_response()
+        except UsageError as error:
+            self._say(str(error), "error")
+        else:
+            self.raw_requested.emit(self.wire_event)
 
     def _offer_tools(self) -> None:
         known = tuple(str(tool["name"]) for tool in self._tools)
@@ -131,7 +146,7 @@ class ReplyComposer(QWidget):
         self.send_button.clicked.connect(self.send)
         self.raw_button = QPushButton("Edit as JSON")
         self.raw_button.setToolTip("Go on in the editor of events, where nothing is forbidden.")
-        self.raw_button.clicked.connect(lambda: self.raw_requested.emit(self.wire_event))
+        self.raw_button.clicked.connect(self._edit_as_json)
         self.paste_button = QPushButton("Paste")
         self.paste_button.setToolTip("Fill the form from a response.create event that was copied.")
         self.paste_button.clicked.connect(self.paste)
