@@ -15,6 +15,26 @@ _TRUTH: Final = {"enum": [True, False, "on", "off", "yes", "no"]}
 """Editors read `off` as a text, older readers as a truth."""
 _EMPTY: Final = {"type": "null"}
 
+_ABOUT: Final = {
+    "part": "A part of the study begins: its name, and the agent's guidance in it, sent below the study's instructions.",
+    "participants": "Who the others are, with their roles.",
+    "screen": "What the screen shows, with pictures beside the study; video_chat says whether both can hear each other.",
+    "typed": "A line in the text chat; asks the agent for a reply, unless reply is false.",
+    "question": "A question on the screen, answered by the agent without speaking. The study waits for the answer.",
+    "rating_pause": "A question while a video stands still; during_video is true unless it says otherwise.",
+    "timer": "The seconds that are left on the screen's timer.",
+    "pause": "The study waits for these participants.",
+    "resume": "The study goes on.",
+    "experimenter_message": "A message of the experimenter to everybody.",
+    "revealed": "Another participant's answer is shown.",
+    "context": "Any other context item, as it stands.",
+    "say": "The participant says a recording, by its name or its path beside the study, or a text.",
+    "listening": "Whether the participant is heard by the agent, without another screen.",
+    "instructions": "The agent's whole instructions are replaced.",
+    "reply": "The agent is asked to speak, with instructions for this reply or without.",
+    "wait": "Seconds that pass before the next step.",
+}
+
 
 def study_schema() -> dict[str, Any]:
     """Return the schema of a study file, as what a YAML reader makes of it."""
@@ -82,12 +102,31 @@ def _question(components: tuple[str, ...]) -> dict[str, Any]:
         "video_chat": _TRUTH,
         "own_answer": {"description": "What the participant answers to the question."},
     }
-    return _fields(question, required=["component", "config"])
+    whole = _fields(question, required=["component", "config"])
+    return whole | {"allOf": [_config(component) for component in components]}
+
+
+def _config(component: str) -> dict[str, Any]:
+    """Return what the config of a component must have; more is the reader's to judge."""
+    needed = [_one_of("question", "prompt")]
+    if component in ("multiplechoice", "ranking"):
+        needed.append(_one_of("choices", "options"))
+    elif component == "rapidrate":
+        needed.append({"required": ["dimensions"]})
+    return {
+        "if": {"properties": {"component": {"const": component}}},
+        "then": {"properties": {"config": {"allOf": needed}}},
+    }
+
+
+def _one_of(*names: str) -> dict[str, Any]:
+    return {"anyOf": [{"required": [name]} for name in names]}
 
 
 def _step(name: str, value: dict[str, Any]) -> dict[str, Any]:
     when = {"enum": [each.value for each in When]}
-    return _fields({name: value, "when": when, "at_s": _seconds(0, LONGEST_WAIT_S)}, required=[name])
+    fields = {name: value, "when": when, "at_s": _seconds(0, LONGEST_WAIT_S)}
+    return _fields(fields, required=[name]) | {"description": _ABOUT[name]}
 
 
 def _fields(properties: dict[str, Any], *, required: list[str] | None = None) -> dict[str, Any]:

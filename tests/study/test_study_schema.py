@@ -99,6 +99,9 @@ def test_both_take_every_step_and_setting_and_the_studies_that_come_along(tmp_pa
         HEAD + "steps: [{question: {component: rapidrate, config: {prompt: A, dimensions: [B]}}}]\n",
         HEAD + "steps: [{question: {component: textinput, config: {question: A}, attempts: 0}}]\n",
         HEAD + "steps: [{context: {item: {text: A}}}]\n",
+        HEAD + "steps: [{question: {component: textinput, config: {}}}]\n",
+        HEAD + "steps: [{question: {component: ranking, config: {prompt: A}}}]\n",
+        HEAD + "steps: [{rating_pause: {component: rapidrate, config: {prompt: A}}}]\n",
     ],
 )
 def test_both_refuse_a_wrong_shape(text: str, tmp_path: Path) -> None:
