@@ -16,9 +16,9 @@ _TRUTH: Final = {"enum": [True, False, "on", "off", "yes", "no"]}
 _EMPTY: Final = {"type": "null"}
 
 _ABOUT: Final = {
-    "part": "A part of the study begins: its name, and the agent's guidance in it, sent below the study's instructions.",
+    "part": "A part of the study begins: its name, and the agent's guidance in it, below the study's instructions.",
     "participants": "Who the others are, with their roles.",
-    "screen": "What the screen shows, with pictures beside the study; video_chat says whether both can hear each other.",
+    "screen": "What the screen shows, with pictures beside the study; video_chat: whether both hear each other.",
     "typed": "A line in the text chat; asks the agent for a reply, unless reply is false.",
     "question": "A question on the screen, answered by the agent without speaking. The study waits for the answer.",
     "rating_pause": "A question while a video stands still; during_video is true unless it says otherwise.",
