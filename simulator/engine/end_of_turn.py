@@ -2,11 +2,12 @@
 
 Where words are recognised, the recogniser tells three things: how likely a sentence ends after these words, and, by
 their sound too, how likely the speaker breaks off there and how open it is what comes next. What is not finished by
-their sum, or trails off, waits for the maximum of the eagerness (HRP: low 8 s, medium and auto 4 s, high 2 s). Anything
-else is taken within a second, sooner the surer it is: people also pause between clauses that could each stand alone.
+their sum waits for two fifths of the maximum of the eagerness and more, up to all of it, the surer that is (HRP: low
+8 s, medium and auto 4 s, high 2 s). What trails off waits for all of it. Anything else is taken within a second, sooner
+the surer it is: people also pause between clauses that could each stand alone.
 
 A clause that begins with "if", "when" and the like is none by itself, however final it sounds, unless the recogniser
-finds it whole: it waits as well.
+finds it whole: it waits for the maximum as well.
 
 The weights are those of a logistic regression on 640 pauses and ends of six synthesised voices; turns of up to three
 words, which sound broken off more often than they are, have a weight of their own. Where the line is drawn, a tenth of
@@ -46,7 +47,9 @@ _DOUBT_MS = 400  # at most, where words may be finished
 _LONGEST_SHARE = 0.5
 _TRAILING_OFF = (",", "-", "–", "—", "...", "…", ":", ";")
 _CLOSES, _BREAKS_OFF, _OPENNESS, _FEW_WORDS, _BIAS = 0.80, -0.67, -0.64, 2.01, -2.18
-_UNFINISHED, _SURE = -0.65, 1.35  # log odds
+_BROKEN_OFF, _UNFINISHED, _SURE = -2.65, -0.65, 1.35  # log odds
+_SHORTEST_SHARE = 0.4
+_LEAST_UNFINISHED_MS = 1_000
 _FEW = 3
 _OPENINGS = frozenset(
     [
@@ -98,8 +101,12 @@ def wait_ms(speech: NDArray[np.int16], eagerness: str, words: Words | None = Non
     if words.ending is None:
         return FINISHED_WAIT_MS
     odds = _log_odds(words.text, words.ending)
-    if words.text.endswith(_TRAILING_OFF) or _only_opens(words.text, words.ending) or odds < _UNFINISHED:
-        return MAXIMUM_WAIT_MS[eagerness]
+    longest = MAXIMUM_WAIT_MS[eagerness]
+    if words.text.endswith(_TRAILING_OFF) or _only_opens(words.text, words.ending):
+        return longest
+    if odds < _UNFINISHED:
+        share = np.interp(odds, [_BROKEN_OFF, _UNFINISHED], [1.0, _SHORTEST_SHARE])
+        return max(_LEAST_UNFINISHED_MS, round(longest * float(share)))
     doubt = np.clip((_SURE - odds) / (_SURE - _UNFINISHED), 0.0, 1.0)
     return round(FINISHED_WAIT_MS + _DOUBT_MS * float(doubt))
 

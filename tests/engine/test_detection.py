@@ -217,6 +217,14 @@ def test_a_doubtful_end_is_still_taken_within_a_second() -> None:
     assert sure < doubtful <= 900
 
 
+def test_what_may_be_unfinished_waits_longer_than_a_second_but_not_for_the_maximum() -> None:
+    words = end_of_turn.Words("I would put it on the left", Ending(closes=0.2, breaks_off=0.003, openness=2.3))
+    waits_ms = {each: end_of_turn.wait_ms(hum(200, 200), each, words) for each in ("high", "medium", "low")}
+    assert 1000 <= waits_ms["high"] < 2000
+    assert 1600 < waits_ms["medium"] < 4000
+    assert 3200 < waits_ms["low"] < 8000
+
+
 @pytest.mark.parametrize(("eagerness", "most_ms"), [("high", 2000), ("medium", 4000), ("low", 8000)])
 def test_eagerness_says_how_long_an_unfinished_sentence_waits(eagerness: str, most_ms: int) -> None:
     words = end_of_turn.Words("I would give it to the", BROKEN_OFF)
