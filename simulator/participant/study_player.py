@@ -10,6 +10,7 @@ import contextlib
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -362,7 +363,7 @@ def describe(action: steps.StepAction) -> str:
         case steps.Say(recording="", text=text):
             return f"say “{text}”"
         case steps.Say(recording=recording):
-            return f"say {recording}"
+            return f"say {Path(recording).name}"
         case steps.SetListening(on):
             return "listening on" if on else "listening off"
         case steps.EnterPart(name=name):

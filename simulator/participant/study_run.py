@@ -64,6 +64,8 @@ class RunOutcome(msgspec.Struct, rename="camel"):
     answers: list[dict[str, Any]] = []
     own_answers: list[dict[str, Any]] = []
     """What the participant answered, as the study says."""
+    chat: list[dict[str, Any]] = []
+    """What the agent wrote in the text chat."""
     unanswered: list[Missed] = []
     missed_replies: list[Missed] = []
     problems: list[str] = []
@@ -189,6 +191,9 @@ class StudyRun:
                 outcome.own_answers.append(
                     {**kept, "question": question, "part": self._part, "answeredS": entry.t_ns / NS_PER_S}
                 )
+            case "chat.sent":
+                outcome.chat.append({"message": fields["message"], "part": self._part, "sentS": entry.t_ns / NS_PER_S})
+                self._progress(f"The agent wrote: {fields['message']}")
             case "problem" if fields.get("code") in ("response_failed", "study_failed"):
                 # The sentence of the record's note, which holds no key.
                 self._progress(fields["sentence"])

@@ -10,10 +10,10 @@ AUDIO_SUFFIXES: Final = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".opu
 
 
 class Folder:
-    """The folder of a study file."""
+    """The folder of a study file. Its files' paths are absolute: another process, elsewhere, reads them."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = path.absolute()
         self._real = path.resolve()
 
     def file(self, name: str) -> Path | None:

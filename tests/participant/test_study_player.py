@@ -299,6 +299,6 @@ async def test_what_cannot_be_said_is_refused_before_the_study_begins(records: P
 
 
 def test_a_step_is_described_in_a_few_words() -> None:
-    assert [describe(action) for action in (Say("hello"), Say(text="Hi."), Wait(1.5), RequestReply())] == [
-        "say hello", "say “Hi.”", "wait 1.5 s", "ask for a reply"
-    ]  # fmt: skip
+    actions = [Say("hello"), Say("/a/b.wav"), Say(text="Hi."), Wait(1.5), RequestReply()]
+    words = ["say hello", "say b.wav", "say “Hi.”", "wait 1.5 s", "ask for a reply"]
+    assert list(map(describe, actions)) == words

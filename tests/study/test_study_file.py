@@ -200,6 +200,16 @@ def test_nothing_in_a_study_reaches_out_of_its_folder(step: str, name: str, tmp_
         read_study(path)
 
 
+def test_files_are_found_whatever_the_folder_of_whoever_plays_the_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "voice.wav").write_bytes(b"")
+    _file(tmp_path, "steps:\n  - say: voice.wav\n")
+    monkeypatch.chdir(tmp_path)
+    (step,) = read_study(Path("mine.yaml")).steps
+    assert step.action == Say(str(tmp_path / "voice.wav"))
+
+
 def test_choices_stay_the_words_that_were_written(tmp_path: Path) -> None:
     choices = "choices: [Yes, No, 12:30, 2026-05-01, 7]"
     body = f"steps:\n  - question: {{component: multiplechoice, config: {{question: A, {choices}}}}}\n"
