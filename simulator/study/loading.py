@@ -1,11 +1,10 @@
 """Loads a study from whatever file holds one: our own, or an experiment that HyperStudy exported."""
 
-import json
 from pathlib import Path
 
 import msgspec
 
-from simulator.errors import UnreadableFile
+from simulator.errors import UsageError
 from simulator.study.steps import Study
 from simulator.study.study_file import FORMAT, read_study
 from simulator.study.yaml_nodes import read_file
@@ -24,16 +23,14 @@ def load_study(path: Path, role: str | None = None) -> Loaded:
     `role` is the agent's in an experiment that has several. Raises UnreadableFile with what was expected.
     """
     if is_experiment(read_file(path)):
-        raise UnreadableFile(f"{path} is JSON, but no study file: expected the field format with {FORMAT}.")
+        from simulator.study.hyperstudy import import_experiment
+
+        return Loaded(*import_experiment(path, role))
+    if role is not None:
+        raise UsageError(f"{path} is no experiment with roles: leave the role away.")
     return Loaded(read_study(path))
 
 
 def is_experiment(text: str) -> bool:
     """Whether a text is JSON that is not a study file of ours, which may be written as JSON too."""
-    if not text.lstrip().startswith("{"):
-        return False
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) and value.get("format") != FORMAT
+    return text.lstrip().startswith(("{", "[")) and FORMAT not in text
