@@ -2,7 +2,8 @@
 
 The specification words questions only by example. An example and the config that it is about give a template where
 everything of the config that the text spells out is found in it: the question's words once, then the range as numbers
-on their own, or all options in order with the same text between any two. What cannot be found so is not guessed.
+on their own, or all options in order with the same text between any two. What cannot be found so is not guessed: nor is
+a text of a scale with other numbers (a middle, a step), or one that tells of labels.
 """
 
 import re
@@ -11,7 +12,16 @@ from typing import Any, Final
 
 import msgspec
 
-from simulator.profile.components import bounds_of, dimensions_of, number_text, options_of, prompt_of
+from simulator.profile.components import (
+    bounds_of,
+    dimension_ends,
+    dimensions_of,
+    ends_of,
+    number_text,
+    options_of,
+    prompt_of,
+    scale_labels,
+)
 from simulator.profile.tools import tool_for
 
 _LONGEST_BETWEEN: Final = 40
@@ -42,11 +52,6 @@ class Template(msgspec.Struct, frozen=True):
         """The names of the slots."""
         return frozenset(part.name for part in self.parts if isinstance(part, Slot))
 
-    @property
-    def shown(self) -> str:
-        """The template as a person reads it, its slots in braces."""
-        return "".join(part if isinstance(part, str) else f"{{{part.name}}}" for part in self.parts)
-
 
 def question_template(text: str, component: str, config: Mapping[str, Any]) -> Template | None:
     """Return the template of a question's text; None where its words, its range or its options are not all found.
@@ -60,12 +65,25 @@ def question_template(text: str, component: str, config: Mapping[str, Any]) -> T
     parts = [*_found_in(before, component, config), Slot(_PROMPT), *_found_in(after, component, config)]
     template = Template(tuple(part for part in parts if part))
     fits = template.slots >= _needed(component, config) and template.text(component, config) == text
-    return template if fits else None
+    return template if fits and not _tells_more(template, component, config) else None
 
 
 def description_template(text: str, component: str, config: Mapping[str, Any]) -> Template:
     """Return the template of a value's description, which need not spell out anything."""
     return Template(tuple(part for part in _found_in(text, component, config) if part))
+
+
+def _tells_more(template: Template, component: str, config: Mapping[str, Any]) -> bool:
+    """Whether the text between the slots holds what belongs to the example alone."""
+    literal = "\n".join(part for part in template.parts if isinstance(part, str))
+    dimensions = dimension_ends(config) if component == "rapidrate" else []
+    labels = [
+        *scale_labels(config),
+        *ends_of(config, "lowLabel", "highLabel"),
+        *(end for _, ends in dimensions for end in ends),
+    ]
+    numbers = tool_for(component, config) == "answer_scale" and any(each.isdigit() for each in literal)
+    return numbers or any(label in literal for label in labels)
 
 
 def _needed(component: str, config: Mapping[str, Any]) -> set[str]:

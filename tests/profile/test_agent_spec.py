@@ -156,6 +156,7 @@ class TestWording:
             ("answer_choice", "Cat or dog?\n1. Cat\n2. Dog"),  # counted: what would the third be?
             ("answer_choices", "Which pets? Cat, Dog and Fish"),  # what stands between two is not the same
             ("answer_choice", "Cat or dog? Guess!"),  # no choices
+            ("answer_scale", "How furry? From 0 to 100, and 50 is neither"),  # a middle that others do not have
         ],
     )
     def test_an_example_that_leaves_doubt_is_not_guessed_from(self, tool: str, text: str) -> None:
@@ -169,6 +170,14 @@ class TestWording:
             '[context] {"event":"question","tool":"answer_scale","question":"Worth 1 to 5","duringVideo":false}'
         ]
         assert parsed(document).wording.questions == {}
+
+    def test_an_example_that_tells_its_labels_is_not_guessed_from(self) -> None:
+        labels = {"minLabel": "bald", "maxLabel": "shaggy"}
+        furry = {"question": "How furry?", "minValue": 0, "maxValue": 100, **labels}
+        for text, worded in (("How furry? 0 (bald) to 100 (shaggy)", False), ("How furry? 0 to 100", True)):
+            document = spec_document(questions=(("answer_scale", text),))
+            document["answers"][3]["exampleConfig"] = furry
+            assert bool(parsed(document).wording.questions) is worded
 
     def test_a_config_that_does_not_fit_is_refused_in_the_files_words_too(self) -> None:
         with pytest.raises(UnreadableFile, match="maxValue"):
