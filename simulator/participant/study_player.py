@@ -55,6 +55,12 @@ class _Settled(NamedTuple):
     error: str | None
 
 
+class _Crashed(NamedTuple):
+    """A bug showed in what takes its time."""
+
+    error: Exception
+
+
 class StudyPlayer:
     """Plays one study at a time, and speaks for the operator. Belongs to the loop.
 
@@ -277,7 +283,7 @@ class StudyPlayer:
 
 
 _Speaker = Literal["study", "operator", "nobody"]
-_Happening = LiveEvent | _Settled
+_Happening = LiveEvent | _Settled | _Crashed
 
 
 class _Play:
@@ -307,7 +313,10 @@ class _Play:
         """Let something go on beside what the study waits for."""
 
         async def settle() -> None:
-            self.happenings.put_nowait(_Settled(index, await doing))
+            try:
+                self.happenings.put_nowait(_Settled(index, await doing))
+            except Exception as error:
+                self.happenings.put_nowait(_Crashed(error))
 
         self._under_way = asyncio.ensure_future(settle())
 
@@ -343,6 +352,8 @@ class _Play:
                 if isinstance(self.study.steps[step].action, steps.Say):
                     return runner.said(now_ns)
                 return runner.answered(now_ns) if error is None else runner.not_answered(error, now_ns)
+            case _Crashed(error=bug):
+                raise bug
             case TurnCommitted() | RecordingSaid() if self.speaker == "operator":
                 return runner.said(now_ns)
             case ReplyBegan(response_id):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from simulator.participant.host import InProcessHost
 from simulator.participant.messages import (
@@ -24,6 +25,7 @@ from simulator.participant.messages import (
     VoiceKind,
 )
 from simulator.participant.study_player import describe
+from simulator.participant.voice import Voice
 from simulator.record.entries import Direction, Entry
 from simulator.record.reader import read_record
 from simulator.study.steps import (
@@ -228,6 +230,21 @@ async def test_a_refused_step_is_told_and_the_study_goes_on(records: Path) -> No
     assert refused.event["sentence"] == "The image '/no/such.png' cannot be read: check the name."
 
 
+async def test_a_bug_while_something_is_said_ends_the_study_and_stands_in_the_record(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def with_a_bug(self: Voice, recording: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(Voice, "speak", with_a_bug)
+    async with _session(_obedient, records) as (host, _side):
+        await _played(host, _study(Say("one_word"), _screen("never")))
+        assert await host.send(Disconnect) is None
+    (problem,) = _notes(records, "problem")
+    assert problem.event["sentence"].startswith("The program itself failed in the study (ZeroDivisionError)")
+    assert [entry.event["end"] for entry in _notes(records, "study.ended")] == ["failed"]
+
+
 async def test_texts_and_recordings_are_said_over_a_silent_voice(records: Path) -> None:
     async with _session(_obedient, records) as (host, side):
         study = _study(Say("one_word"), Say(text="Yes."), SetListening(on=False))
@@ -299,6 +316,6 @@ async def test_what_cannot_be_said_is_refused_before_the_study_begins(records: P
 
 
 def test_a_step_is_described_in_a_few_words() -> None:
-    actions = [Say("hello"), Say("/a/b.wav"), Say(text="Hi."), Wait(1.5), RequestReply()]
+    actions: list[StepAction] = [Say("hello"), Say("/a/b.wav"), Say(text="Hi."), Wait(1.5), RequestReply()]
     words = ["say hello", "say b.wav", "say “Hi.”", "wait 1.5 s", "ask for a reply"]
     assert list(map(describe, actions)) == words
