@@ -64,8 +64,13 @@ class ParticipantHost(QObject):
         return bytes(self._process.readAllStandardOutput().data()) if self._process is not None else b""
 
     def write(self, line: bytes) -> bool:
-        """Queue a line for the process; False when there is none."""
-        return self._process is not None and self._process.write(line) == len(line)
+        """Write a line to the process, or queue what its pipe does not take at once; False when there is none."""
+        if self._process is None or self._process.write(line) != len(line):
+            return False
+        if self._process.state() is QProcess.ProcessState.Running:
+            # Now, and not when the event loop has drawn what follows from the command.
+            self._process.waitForBytesWritten(0)
+        return True
 
     def stop(self, last_line: bytes = b"") -> None:
         """Ask the process to end: `last_line`, end of its input, and the axe after two seconds.

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from simulator.errors import SimulatorError
@@ -68,7 +68,10 @@ class StudyDesk(QObject):
         self._playing: Study | None = None
         self._alone = False
         """Whether what is played is a single step, pushed by hand."""
-        self._filling = self._quietly = False
+        self._filling = self._quietly = self._to_front = False
+        self._preview_soon = QTimer(self)
+        self._preview_soon.setSingleShot(True)
+        self._preview_soon.timeout.connect(self._show_preview)
         self.editing = DeckEditing(window, theme, deck, panel.deck)
         self.editing.failed.connect(self.failed)
         self.editing.turn_detection_changed.connect(connection.offer_turn_detection)
@@ -136,8 +139,8 @@ class StudyDesk(QObject):
         if place is None:
             self._panel.say("All steps were pushed." if self._deck.rows else "The study has no steps.")
             return
-        self._select_quietly(place)
         self._push([place])
+        self._select_quietly(place)
 
     def play_or_stop(self) -> None:
         """Play the study by time from the selected step, or stop it."""
@@ -267,10 +270,17 @@ class StudyDesk(QObject):
         self._quietly = False
 
     def _preview_selected(self) -> None:
-        place = self._view.place
-        steps = [row.step for row in self._deck.rows[: (place or 0) + 1]]
-        chosen_by_hand = self._view.hasFocus() and not self._quietly
-        self._preview.show_step(steps[-1] if place is not None else None, steps[:-1], to_front=chosen_by_hand)
+        """Have the preview follow, once what goes on now is done: a push must not wait for it."""
+        self._to_front = self._view.hasFocus() and not self._quietly
+        self._preview_soon.start()
+
+    def _show_preview(self) -> None:
+        rows, place = self._deck.rows, self._view.place
+        if place is None or place >= len(rows):
+            self._preview.show_step(None)
+        else:
+            before = [row.step for row in rows[:place]]
+            self._preview.show_step(rows[place].step, before, to_front=self._to_front)
 
     def _take_entries(self, first: int, last: int) -> None:
         entries = self._feed.view.entries[first:last]

@@ -47,13 +47,15 @@ class DeckView(QListView):
     def select(self, places: list[int]) -> None:
         """Select these rows, with the cursor in the first of them."""
         chosen = self.selectionModel()
-        chosen.clear()
-        for place in places:
-            chosen.select(self.rows.index(place), chosen.SelectionFlag.Select)
-        if places:
-            chosen.setCurrentIndex(self.rows.index(places[0]), chosen.SelectionFlag.NoUpdate)
-            self.scrollTo(self.rows.index(places[-1]))
-            self.scrollTo(self.rows.index(places[0]))
+        if not places:
+            chosen.clear()
+            return
+        flags = chosen.SelectionFlag
+        chosen.setCurrentIndex(self.rows.index(places[0]), flags.ClearAndSelect)
+        for place in places[1:]:
+            chosen.select(self.rows.index(place), flags.Select)
+        self.scrollTo(self.rows.index(places[-1]))
+        self.scrollTo(self.rows.index(places[0]))
 
     def show_place(self, place: int) -> None:
         """Scroll to a row, unless somebody reads elsewhere with the pointer over the list."""
