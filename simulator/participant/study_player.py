@@ -272,6 +272,7 @@ class StudyPlayer:
             await self._sayings.say(step.action)
         except SimulatorError as error:
             self._refused(step, index, str(error))
+            return str(error)
         return None
 
     async def _enter(self, play: "_Play", index: int, name: str, part: steps.EnterPart) -> None:
@@ -350,7 +351,7 @@ class _Play:
         match happening:
             case _Settled(step, error) if step == runner.running:
                 if isinstance(self.study.steps[step].action, steps.Say):
-                    return runner.said(now_ns)
+                    return runner.said(now_ns) if error is None else runner.not_said(now_ns)
                 return runner.answered(now_ns) if error is None else runner.not_answered(error, now_ns)
             case _Crashed(error=bug):
                 raise bug

@@ -137,6 +137,13 @@ class StudyRunner:
             self._done()
         return self._advance(now_ns)
 
+    def not_said(self, now_ns: int) -> list[int]:
+        """The recording or text of the running step could not be said: no reply comes to it."""
+        if self._is_saying:
+            self._asked = None
+            self._done()
+        return self._advance(now_ns)
+
     def answered(self, now_ns: int) -> list[int]:
         """The question of the running step was answered."""
         if self._running is not None and isinstance(self._running.action, AskQuestion):

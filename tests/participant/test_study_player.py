@@ -245,6 +245,18 @@ async def test_a_bug_while_something_is_said_ends_the_study_and_stands_in_the_re
     assert [entry.event["end"] for entry in _notes(records, "study.ended")] == ["failed"]
 
 
+async def test_a_text_that_cannot_be_said_is_told_and_no_reply_to_it_awaited(records: Path) -> None:
+    async with _session(_obedient, records) as (host, _side):
+        study = _study(
+            Say("one_word"), Say(text="…"), Step(_screen("after"), when=When.AFTER_REPLY), reply_within_s=300
+        )
+        await _played(host, study)
+        assert await host.send(Disconnect) is None
+    assert _told(records) == ["after"]
+    (refused,) = _notes(records, "study.refused")
+    assert refused.event["sentence"] == "Nothing in “…” can be pronounced: write it as words."
+
+
 async def test_texts_and_recordings_are_said_over_a_silent_voice(records: Path) -> None:
     async with _session(_obedient, records) as (host, side):
         study = _study(Say("one_word"), Say(text="Yes."), SetListening(on=False))

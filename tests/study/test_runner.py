@@ -85,6 +85,13 @@ def test_a_recording_is_said_to_its_end_before_its_reply_is_awaited() -> None:
     assert _lines(runner.reply_over("r1", ReplyEnd.HEARD, 105 * S)) == [2]
 
 
+def test_no_reply_is_awaited_to_what_could_not_be_said() -> None:
+    runner = StudyRunner(_study(HELLO, Step(SCREEN, line=0, when=When.AFTER_REPLY)))
+    runner.begin(0)
+    assert _lines(runner.not_said(1 * S)) == [2]
+    assert runner.missed_replies == []
+
+
 def test_an_interruption_begins_after_a_second_of_the_reply_and_waits_for_its_own() -> None:
     runner = StudyRunner(
         _study(HELLO, Step(HELLO, line=0, when=When.DURING_REPLY), Step(SCREEN, line=0, when=When.AFTER_REPLY))

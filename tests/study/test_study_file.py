@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from simulator.errors import UnreadableFile
 from simulator.resources import fixtures_dir
+from simulator.study import yaml_nodes
 from simulator.study.steps import AskQuestion, EnterPart, PushContext, RequestReply, Say, SetListening, Step, Wait, When
 from simulator.study.study_file import read_study
 
@@ -208,6 +210,14 @@ def test_files_are_found_whatever_the_folder_of_whoever_plays_the_study(
     monkeypatch.chdir(tmp_path)
     (step,) = read_study(Path("mine.yaml")).steps
     assert step.action == Say(str(tmp_path / "voice.wav"))
+
+
+def test_both_readers_of_yaml_give_the_same_steps_and_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = sorted((fixtures_dir() / "studies").glob("*.yaml"))
+    first = [read_study(path) for path in samples]
+    other = yaml.CSafeLoader if yaml_nodes._LOADER is yaml.SafeLoader else yaml.SafeLoader
+    monkeypatch.setattr(yaml_nodes, "_LOADER", other)
+    assert [read_study(path) for path in samples] == first
 
 
 def test_choices_stay_the_words_that_were_written(tmp_path: Path) -> None:
