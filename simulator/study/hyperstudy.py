@@ -64,7 +64,7 @@ def import_experiment(path: Path, role: str | None = None) -> tuple[Study, list[
 
 
 def roles_of(path: Path) -> tuple[Role, ...]:
-    """Return the roles of an experiment, to choose the agent's from; none for a study file of our own.
+    """Return the roles of an experiment, none for a study file of our own. `likely_agents` of them are to choose from.
 
     Raises UnreadableFile.
     """

@@ -72,13 +72,18 @@ def agents_role(roles: tuple[Role, ...], wanted: str | None, file: Path) -> Role
             known = f"its roles are {names([role.name for role in roles])}" if roles else "it has no roles"
             raise UnknownName(f"{file} has no role “{wanted}”: {known}.")
         return found[0]
-    likely = [role for role in roles if role.is_agent] or list(roles)
+    likely = likely_agents(roles)
     if len(likely) > 1:
         raise UsageError(
             f"{file} has the roles {names([role.name for role in likely])}: choose the one that the agent plays, "
             f"for example with --role {likely[0].id}."
         )
     return likely[0] if likely else None
+
+
+def likely_agents(roles: tuple[Role, ...]) -> tuple[Role, ...]:
+    """Return the roles that the agent may play: those that the experiment gives to agents, or else all."""
+    return tuple(role for role in roles if role.is_agent) or roles
 
 
 def other_participants(
