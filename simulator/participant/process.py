@@ -16,15 +16,12 @@ from typing import Final
 import msgspec
 
 from simulator.audio.playout import Playout
-from simulator.audio.streams import DacSource
 from simulator.engines.profiles import EngineTarget, resolve
 from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UsageError
 from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
 from simulator.participant.feed import Publish
 from simulator.participant.live import LiveEvent, LiveSession, SessionStood
-from simulator.participant.losses import LossWatch
-from simulator.participant.loudspeaker import Loudspeaker
 from simulator.participant.messages import (
     AnyCommand,
     AnyFeed,
@@ -43,14 +40,14 @@ from simulator.participant.messages import (
     Speak,
     Status,
     StopStudy,
-    VoiceKind,
 )
 from simulator.participant.opening import first_settings, open_record, specification_of
 from simulator.participant.own_engine import OwnEngine
 from simulator.participant.recorder import SessionRecorder
 from simulator.participant.session_commands import NOT_CONNECTED, SessionCommands, calls_and_questions
+from simulator.participant.sound import Sound
 from simulator.participant.study_player import StudyPlayer
-from simulator.participant.voice import SpokenChunk, Voice
+from simulator.participant.voice import SpokenChunk
 from simulator.participant.words import Words
 from simulator.profile.agent_spec import AgentSpec
 from simulator.record.entries import Direction, Entry
@@ -88,13 +85,11 @@ class Participant:
         self._redactor = Redactor()
         """Knows the keys of the present or last engine, which it may repeat in whatever it says."""
         self._batches = Batches(self._publish_without_keys)
-        self._voice = Voice(self._spoken, self._lost)
-        self._loudspeaker = Loudspeaker(self._pump, self._lost)
-        self._losses = LossWatch()
+        self._sound = Sound(self._spoken, self._pump, self._note, self._show)
         self._own_engine = OwnEngine()
         self._words = Words(self._note)
         self._session_commands = SessionCommands()
-        self._studies = StudyPlayer(self.handle, self._voice, self._note, self._agent_heard, self._show)
+        self._studies = StudyPlayer(self.handle, self._sound.voice, self._note, self._agent_heard, self._show)
         self._pseudonym = ""
         self._live: LiveSession | None = None
         self._recorder: SessionRecorder | None = None
@@ -109,7 +104,6 @@ class Participant:
         self._ending = ""
         """Why we are ending the session, if we are."""
         self._problems = 0
-        self._voice_lack: str | None = None
         self._storage_lack: str | None = None
         self.quit = asyncio.Event()
         """Set by a Quit command."""
@@ -117,10 +111,10 @@ class Participant:
     async def start(self) -> None:
         """Begin: the voice is silence, and the output is tried once to see what this computer lacks."""
         self._show()
-        self._voice.start()
+        self._sound.voice.start()
         self._flushing = asyncio.create_task(self._flush_for_ever())
         with contextlib.suppress(EnvironmentFault):  # what is lacking stands in the status
-            await self._loudspeaker.choose(None)
+            await self._sound.loudspeaker.choose(None)
         self._show()
 
     async def warm_engine(self) -> None:
@@ -142,7 +136,7 @@ class Participant:
 
     async def close(self) -> None:
         """Microphone off, session closed, record finished, engine ended."""
-        self._voice.close()
+        self._sound.voice.close()
         await self._hang_up("the program ended")
         await self._studies.close()
         # The socket is closed: the engine may end while the record is finished.
@@ -150,7 +144,7 @@ class Participant:
         await self._words.close()
         if self._flushing is not None:
             self._flushing.cancel()
-        self._loudspeaker.close()
+        self._sound.loudspeaker.close()
         self._flush()
 
     @property
@@ -168,15 +162,13 @@ class Participant:
                 await self._hang_up("disconnected")
                 await self._finished()
             case ChooseVoice():
-                await self._choose_voice(command)
+                await self._sound.choose_voice(command)
             case ChooseOutput(device=device):
-                await self._loudspeaker.choose(device)
+                await self._sound.loudspeaker.choose(device)
             case SetTalk(down=down):
-                self._voice.set_talk(down)
-                self._note("talk", {"down": down})
+                self._sound.set_talk(down)
             case SetMuted(muted=muted):
-                self._voice.muted = muted
-                self._note("voice.muted", {"muted": muted})
+                self._sound.set_muted(muted)
             case RecogniseWords(on=on, model=model):
                 await self._words.choose(on, model)
             case SetListening(on=on) if self._live is None:
@@ -189,23 +181,6 @@ class Participant:
                 await self._studies.command(command)
             case _:
                 await self._session_commands.execute(command, self._live)
-
-    async def _choose_voice(self, command: ChooseVoice) -> None:
-        self._voice_lack = None
-        match command.kind:
-            case VoiceKind.SILENCE:
-                await self._voice.choose_silence()
-            case VoiceKind.RECORDING:
-                if not command.recording:
-                    raise UsageError("No recording was named: choose one.")
-                await self._voice.choose_recording(command.recording)
-            case VoiceKind.MICROPHONE:
-                try:
-                    await self._voice.choose_microphone(command.device)
-                except EnvironmentFault as fault:
-                    self._voice_lack = str(fault)
-                    raise
-        self._note_voice()
 
     # ---- connecting
 
@@ -249,7 +224,7 @@ class Participant:
         self, target: EngineTarget, command: Connect, specification: AgentSpec, connection: Connection
     ) -> LiveSession:
         playout = Playout()
-        await self._loudspeaker.open(playout)
+        await self._sound.loudspeaker.open(playout)
         # Not before here: listening may be switched as long as the engine does not answer.
         settings = first_settings(command, specification, listening=self._listening_at_start)
         loop = asyncio.get_running_loop()
@@ -270,15 +245,13 @@ class Participant:
             on_audio=self._words.heard,
         )
         live = LiveSession(
-            connection, settings, playout, recorder, dac_source=self._dac_source, on_event=self._happened
+            connection, settings, playout, recorder, dac_source=self._sound.dac_source, on_event=self._happened
         )
         self._ending = ""
         self._target, self._recorder, self._live = target, recorder, live
         self._faults = command.faults
         self._state = ConnectionState.CONNECTED
-        self._note_voice()
-        if self._voice.muted:
-            self._note("voice.muted", {"muted": True})
+        self._sound.note_beginning()
         self._running = asyncio.create_task(self._hold(live, recorder))
         return live
 
@@ -296,8 +269,8 @@ class Participant:
         self._state = ConnectionState.CLOSING
         await self._studies.session_over()
         self._pump()
-        self._note_losses(everything=True)
-        await self._loudspeaker.end()
+        self._sound.look(self._live is not None, everything=True)
+        await self._sound.loudspeaker.end()
         await self._words.settle(_WORDS_WITHIN_S)
         self._pump()
         self._flush()
@@ -357,14 +330,6 @@ class Participant:
         if self._live is not None:
             self._live.pump()
 
-    def _lost(self, sentence: str) -> None:
-        """A device went away; the session goes on without it."""
-        if self._voice.kind is VoiceKind.SILENCE and sentence != self._loudspeaker.lack:
-            self._voice_lack = sentence
-            self._note_voice()
-        self._note("problem", {"whose": "environment", "code": "device_lost", "sentence": sentence})
-        self._show()
-
     def _storage_failed(self, fault: StorageFault) -> None:
         self._storage_lack = str(fault)
         fields = {"whose": "environment", "code": "storage", "sentence": str(fault), "details": fault.details}
@@ -381,37 +346,19 @@ class Participant:
         if self._recorder is not None and self._live is not None:
             self._recorder.note(kind, fields)
 
-    def _note_voice(self) -> None:
-        fields: dict[str, object] = {"kind": self._voice.kind.value, "name": self._voice.name}
-        if self._voice.rate_hz is not None:
-            fields["sample_rate_hz"] = self._voice.rate_hz
-        self._note("voice.chosen", fields)
-
     def feed_overflowed(self, first: int, last: int) -> None:
         """Note that the window was too slow for these entries."""
         self._note("feed.overflow", {"first": first, "last": last})
-
-    def _dac_source(self) -> DacSource:
-        state = self._loudspeaker.state
-        return state.dac_source if state is not None else "latency"
 
     # ---- the feed
 
     async def _flush_for_ever(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_EVERY_S)
-            self._loudspeaker.look()
+            self._sound.loudspeaker.look()
             self._pump()
-            self._note_losses()
+            self._sound.look(self._live is not None)
             self._flush()
-
-    def _note_losses(self, *, everything: bool = False) -> None:
-        self._losses.look(self._voice.microphone, self._loudspeaker.output)
-        if self._live is None:
-            self._losses.forget()
-            return
-        for fields in self._losses.take(time.monotonic_ns(), everything=everything):
-            self._note("problem", fields)
 
     def _flush(self) -> None:
         recorder = self._recorder
@@ -431,7 +378,7 @@ class Participant:
         self._publish(message)
 
     def _agent_heard(self) -> bool:
-        return self._live is not None and time.monotonic_ns() < self._loudspeaker.playout.sounding_until_ns()
+        return self._live is not None and self._sound.sounds
 
     def _show(self) -> None:
         self._batches.status(self._status())
@@ -439,7 +386,7 @@ class Participant:
     def _status(self) -> Status:
         live, recorder, target = self._live, self._recorder, self._target
         session = live.session if live is not None else None
-        lacks = [self._voice_lack, self._loudspeaker.lack, self._storage_lack]
+        lacks = self._sound.lacks + ([self._storage_lack] if self._storage_lack is not None else [])
         return Status(
             connection=self._state,
             engine=target.name if target is not None else "",
@@ -449,15 +396,15 @@ class Participant:
             record_path=str(recorder.path) if recorder is not None else None,
             recording=recorder is not None and live is not None and recorder.healthy,
             listening=session.listening if session is not None else self._listening_at_start,
-            muted=self._voice.muted,
-            talking=self._voice.talking,
-            voice=self._voice.kind,
-            voice_name=self._voice.name,
-            output_name=self._loudspeaker.name,
+            muted=self._sound.voice.muted,
+            talking=self._sound.voice.talking,
+            voice=self._sound.voice.kind,
+            voice_name=self._sound.voice.name,
+            output_name=self._sound.loudspeaker.name,
             agent_heard=self._agent_heard(),
             response_active=session is not None and session.response_active,
             problems=self._problems,
-            lacks=[lack for lack in lacks if lack is not None],
+            lacks=lacks,
             instructions_accepted=session.instructions_accepted if session is not None else None,
             session_requested=session.session_requested if session is not None else None,
             session_accepted=session.session_accepted if session is not None else None,

@@ -1,0 +1,109 @@
+"""What this computer speaks and plays with: the participant's voice, the loudspeaker, and what is lacking of them."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from simulator.audio.streams import DacSource
+from simulator.errors import EnvironmentFault, UsageError
+from simulator.participant.losses import LossWatch
+from simulator.participant.loudspeaker import Loudspeaker
+from simulator.participant.messages import ChooseVoice, VoiceKind
+from simulator.participant.voice import SpokenChunk, Voice
+
+Note = Callable[[str, Mapping[str, object]], None]
+"""Writes a note into the record of the session, if there is one."""
+
+
+class Sound:
+    """Owns the voice and the loudspeaker for the life of the process; what happens to them is noted.
+
+    `on_chunk` gets the participant's voice, `on_wake` is called after each block played, `show` when anything that the
+    status tells of changed by itself.
+    """
+
+    def __init__(
+        self,
+        on_chunk: Callable[[SpokenChunk], None],
+        on_wake: Callable[[], None],
+        note: Note,
+        show: Callable[[], None],
+    ) -> None:
+        self.voice = Voice(on_chunk, self._lost)
+        self.loudspeaker = Loudspeaker(on_wake, self._lost)
+        self._losses = LossWatch()
+        self._note = note
+        self._show = show
+        self._voice_lack: str | None = None
+
+    @property
+    def lacks(self) -> list[str]:
+        """What is lacking, a sentence each."""
+        return [lack for lack in (self._voice_lack, self.loudspeaker.lack) if lack is not None]
+
+    @property
+    def sounds(self) -> bool:
+        """Whether the agent's voice is audible now."""
+        return time.monotonic_ns() < self.loudspeaker.playout.sounding_until_ns()
+
+    def dac_source(self) -> DacSource:
+        """Return where the times of the output come from."""
+        state = self.loudspeaker.state
+        return state.dac_source if state is not None else "latency"
+
+    async def choose_voice(self, command: ChooseVoice) -> None:
+        """Take the voice that a command names. Raises SimulatorError where it cannot; then silence takes its place."""
+        self._voice_lack = None
+        match command.kind:
+            case VoiceKind.SILENCE:
+                await self.voice.choose_silence()
+            case VoiceKind.RECORDING:
+                if not command.recording:
+                    raise UsageError("No recording was named: choose one.")
+                await self.voice.choose_recording(command.recording)
+            case VoiceKind.MICROPHONE:
+                try:
+                    await self.voice.choose_microphone(command.device)
+                except EnvironmentFault as fault:
+                    self._voice_lack = str(fault)
+                    raise
+        self._note_voice()
+
+    def set_talk(self, down: bool) -> None:
+        """The talk key went down or up. Raises UsageError where there is nothing to say."""
+        self.voice.set_talk(down)
+        self._note("talk", {"down": down})
+
+    def set_muted(self, muted: bool) -> None:
+        """Replace the voice by silence, or let it through again."""
+        self.voice.muted = muted
+        self._note("voice.muted", {"muted": muted})
+
+    def note_beginning(self) -> None:
+        """A session begins: note whose voice it has."""
+        self._note_voice()
+        if self.voice.muted:
+            self._note("voice.muted", {"muted": True})
+
+    def look(self, in_session: bool, *, everything: bool = False) -> None:
+        """Note what was lost of the audio since the last look, for the session that there is."""
+        self._losses.look(self.voice.microphone, self.loudspeaker.output)
+        if not in_session:
+            self._losses.forget()
+            return
+        for fields in self._losses.take(time.monotonic_ns(), everything=everything):
+            self._note("problem", fields)
+
+    def _lost(self, sentence: str) -> None:
+        """A device went away; the session goes on without it."""
+        if self.voice.kind is VoiceKind.SILENCE and sentence != self.loudspeaker.lack:
+            self._voice_lack = sentence
+            self._note_voice()
+        self._note("problem", {"whose": "environment", "code": "device_lost", "sentence": sentence})
+        self._show()
+
+    def _note_voice(self) -> None:
+        fields: dict[str, Any] = {"kind": self.voice.kind.value, "name": self.voice.name}
+        if self.voice.rate_hz is not None:
+            fields["sample_rate_hz"] = self.voice.rate_hz
+        self._note("voice.chosen", fields)
