@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from simulator.errors import SimulatorError
+from simulator.profile.wording import OWN_WORDING
 from simulator.study.steps import Step
 from ui.background import Background
 from ui.dialogs.step import StepDialog
@@ -31,6 +32,8 @@ class DeckEditing(QObject):
         super().__init__(window)
         self._window, self._theme = window, theme
         self._deck, self._panel, self._view = deck, panel, panel.view
+        self.wording = OWN_WORDING
+        """Whose words questions are put in, in the forms of steps."""
         self._background = Background(self)
         panel.edit_requested.connect(self.edit)
         panel.add_requested.connect(self.add)
@@ -39,7 +42,7 @@ class DeckEditing(QObject):
 
     def add(self, kind: StepKind) -> None:
         """Let the user fill in a new step; it goes behind the selected one."""
-        dialog = StepDialog(self._theme, Step(default_action(kind)), "Add a step", self._window)
+        dialog = StepDialog(self._theme, Step(default_action(kind)), "Add a step", self._window, self.wording)
         dialog.done_with.connect(lambda step: self._select(self._deck.insert(self._behind(), [step])))
         dialog.open()
 
@@ -55,7 +58,7 @@ class DeckEditing(QObject):
             if now is not None and step != row.step:
                 self._select(self._deck.edit(now, step))
 
-        dialog = StepDialog(self._theme, row.step, "Edit the step", self._window)
+        dialog = StepDialog(self._theme, row.step, "Edit the step", self._window, self.wording)
         dialog.done_with.connect(done)
         dialog.open()
 

@@ -359,6 +359,7 @@ class MainWindow(QMainWindow):
         """Take tools, turn detections and the words of questions from a specification."""
         self.connection.follow(spec)
         self.study.pushes.follow(spec.wording)
+        self.study_desk.editing.wording = spec.wording
         self.composer.reply.set_tools(spec.tools)
         self.desk.specification = self.specification.path
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from simulator.errors import SimulatorError
 from simulator.profile.components import RATING_PAUSE_COMPONENTS
 from simulator.resources import fixtures_dir, is_file
+from simulator.study.hyperstudy import roles_of
+from simulator.study.hyperstudy_roles import Role, likely_agents
 from simulator.study.loading import Loaded, load_study
 from simulator.study.steps import Study
 from simulator.study.study_writing import write_study
@@ -28,7 +30,7 @@ class StudyFiles(QObject):
     """Reads and writes the deck's file in the background, and asks before something unsaved is replaced."""
 
     opened = Signal(Loaded, object)
-    """A study was read, from this path; the path is None for a sample, which is saved elsewhere."""
+    """A study was read, from this path; None for a sample or an import, which are saved elsewhere."""
     saved = Signal(str)
     """The study was written: what to tell of it."""
     failed = Signal(str)
@@ -63,31 +65,50 @@ class StudyFiles(QObject):
         """Open this file, unless the user keeps what is unsaved."""
         self.guard(partial(self.open, path))
 
-    def open(self, path: Path, *, quietly: bool = False) -> None:
-        """Read a study; `quietly` tells of no failure, for a file that was only remembered."""
+    def open(self, path: Path, *, role: str | None = None, quietly: bool = False) -> None:
+        """Read a study; `quietly` tells of no failure, for a file that was only remembered.
+
+        `role` is the one that the agent plays in an experiment; without it the user is asked where there are several.
+        """
         self._wanted += 1
         wanted = self._wanted
 
-        def read(loaded: Loaded | None, error: Exception | None) -> None:
+        def read(found: Loaded | tuple[Role, ...] | None, error: Exception | None) -> None:
             if wanted != self._wanted:
                 return
-            if loaded is not None:
-                sample = path.is_relative_to(fixtures_dir())
-                if not sample:
-                    self.remember(path)
-                self.opened.emit(loaded, None if sample else path)
+            if isinstance(found, Loaded):
+                self._opened(found, path)
+            elif found is not None:
+                self._ask_role(found, path)
             elif not isinstance(error, SimulatorError):
                 raise error or AssertionError
             elif not quietly:
                 self.failed.emit(str(error))
 
-        self._background.run(partial(load_study, path.resolve()), read)
+        self._background.run(partial(_read, path.resolve(), role), read)
+
+    def _opened(self, loaded: Loaded, path: Path) -> None:
+        sample = path.is_relative_to(fixtures_dir())
+        if not sample:
+            self.remember(path)
+        # A sample stays as it is, and what was imported has no file of its own yet.
+        self.opened.emit(loaded, None if sample or path.suffix.lower() == ".json" else path)
+
+    def _ask_role(self, roles: tuple[Role, ...], path: Path) -> None:
+        words = {(role.name if role.name == role.id else f"{role.name}  ({role.id})"): role.id for role in roles}
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle("Import an experiment")
+        dialog.setLabelText(f"Which role of {path.name} does the agent play?")
+        dialog.setOption(QInputDialog.InputDialogOption.UseListViewForComboBoxItems)
+        dialog.setComboBoxItems(list(words))
+        dialog.textValueSelected.connect(lambda chosen: self.open(path, role=words[chosen]))
+        self._show(dialog)
 
     def save(self, then: Callable[[], None] | None = None) -> None:
         """Write the deck to its file, or ask for one; `then` follows once it is written."""
         if not self._deck.rows:
             self.failed.emit(_NO_STEPS)
-        elif self._deck.path is None or self._deck.path.suffix.lower() == ".json":
+        elif self._deck.path is None:
             self.save_as(then)
         else:
             self._write(self._deck.path, then)
@@ -164,9 +185,16 @@ class StudyFiles(QObject):
 
         self._background.run(partial(write_study, asked, path), written)
 
-    def _show(self, dialog: QFileDialog | QMessageBox) -> None:
+    def _show(self, dialog: QDialog) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+
+def _read(path: Path, role: str | None) -> Loaded | tuple[Role, ...]:
+    """Return the study, or the roles that there are to choose from. Runs in a thread."""
+    if role is None and len(roles := likely_agents(roles_of(path))) > 1:
+        return roles
+    return load_study(path, role)
 
 
 def sample_name(path: Path) -> str:

@@ -1,5 +1,6 @@
 """The study in the window, by its keys: opened, pushed, played, arranged, edited, saved."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLineEdit, QMessageBox, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QInputDialog, QLineEdit, QMessageBox, QPlainTextEdit
 
 from simulator.profile import context_items
 from simulator.study.loading import Loaded
@@ -351,6 +352,33 @@ def test_what_an_import_left_out_is_shown_to_read(rig: WindowRig) -> None:
     assert isinstance(dialog, ImportNotesDialog)
     assert [dialog.list.item(row).text() for row in range(dialog.list.count())] == loaded.notes
     dialog.reject()
+
+
+def test_an_experiment_with_several_roles_asks_which_one_the_agent_plays(rig: WindowRig, tmp_path: Path) -> None:
+    path = tmp_path / "experiment.json"
+    state = {
+        "id": "s1",
+        "name": "Rate",
+        "focusComponent": {"type": "likertscale", "config": {"prompt": "Warm?", "scalePoints": 5}},
+        "transitionRules": {"type": "allComplete"},
+        "unheardOf": 1,
+    }
+    roles = {"teller": {"name": "Teller"}, "judge": {"name": "Judge"}}
+    path.write_text(json.dumps({"name": "Stories", "roles": roles, "states": [state]}))
+    rig.window.study_desk.files.open(path)
+    wait_until(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, QInputDialog)
+    assert dialog.comboBoxItems() == ["Teller  (teller)", "Judge  (judge)"]
+    dialog.setTextValue("Judge  (judge)")
+    dialog.accept()
+    wait_until(lambda: rig.window.deck.rows)
+    assert "Warm?" in gists(rig)
+    assert (rig.window.deck.head.name, rig.window.deck.path, rig.window.deck.unsaved) == ("Stories", None, False)
+    notes = rig.window.findChild(ImportNotesDialog)
+    assert isinstance(notes, ImportNotesDialog)
+    assert any("unheardOf" in notes.list.item(row).text() for row in range(notes.list.count()))
+    notes.reject()
 
 
 def test_changed_instructions_are_saved_with_the_study(tea: WindowRig, study_file: Path) -> None:

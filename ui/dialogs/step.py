@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from simulator.errors import SimulatorError, UsageError
+from simulator.profile.wording import OWN_WORDING, Wording
 from simulator.study.steps import Step, When
 from ui.models.form_fields import FormField, number
 from ui.models.step_kinds import KINDS, StepKind, kind_of, told
@@ -47,8 +48,12 @@ class StepDialog(QDialog):
 
     done_with = Signal(object)
 
-    def __init__(self, theme: Theme, step: Step, title: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, step: Step, title: str, parent: QWidget | None = None, wording: Wording = OWN_WORDING
+    ) -> None:
+        """`wording` is whose words a question is put in, where it is shown what the agent is told."""
         super().__init__(parent)
+        self._wording = wording
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(560, 620)
@@ -145,7 +150,7 @@ class StepDialog(QDialog):
             self._step = None
             self._say(str(error), "error")
         else:
-            text = told(self._step.action)
+            text = told(self._step.action, self._wording)
             self.told.setPlainText(text)
             self.told.setVisible(bool(text))
             self.told_title.setVisible(bool(text))

@@ -11,8 +11,8 @@ from typing import Any
 
 from simulator.errors import SimulatorError, UsageError
 from simulator.profile import context_items
-from simulator.profile.answers import question_text
 from simulator.profile.tools import tool_for
+from simulator.profile.wording import OWN_WORDING, Wording
 from simulator.study.steps import (
     AskQuestion,
     ChangeInstructions,
@@ -95,14 +95,14 @@ def gist(action: StepAction) -> str:
     return " ".join(kind_of(action).gist(action).split())
 
 
-def told(action: StepAction) -> str:
+def told(action: StepAction, wording: Wording = OWN_WORDING) -> str:
     """Return the text that the agent is given by a context item or a question; "" by another step."""
     try:
         if isinstance(action, PushContext):
             return context_items.context_text(action.context)
         if isinstance(action, AskQuestion):
             tool = tool_for(action.component, action.config)
-            text = question_text(action.component, action.config)
+            text = wording.question_text(action.component, action.config)
             return context_items.context_text(context_items.question(tool, text, action.during_video))
     except (SimulatorError, ValueError) as error:
         return str(error)
