@@ -9,7 +9,7 @@ the surer it is: people also pause between clauses that could each stand alone.
 A clause that begins with "if", "when" and the like is none by itself, however final it sounds, unless the recogniser
 finds it whole: it waits for the maximum as well.
 
-The weights are those of a logistic regression on 640 pauses and ends of six synthesised voices; turns of up to three
+The weights are those of a logistic regression on 752 pauses and ends of six synthesised voices; turns of up to three
 words, which sound broken off more often than they are, have a weight of their own. Where the line is drawn, a tenth of
 those ends wait although the speaker has finished, each end of a short turn counted four times. None of the voices that
 `bench turn_end` counts by was among them.

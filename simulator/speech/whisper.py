@@ -134,7 +134,7 @@ class Whisper:
         Args:
             samples: -1 to 1.
             known: tokens with which the result must begin.
-            asks_ending: whether `ending` is wanted, which costs another 40 ms.
+            asks_ending: whether `ending` is wanted, which costs about as much again (each word is a step).
         """
         if len(samples) == 0 or np.abs(samples).max() < _AUDIBLE:
             return Recognised()
