@@ -140,6 +140,7 @@ def _note(question: OpenQuestion, call: FunctionCall, ruling: Ruling, now_ns: in
     fields: dict[str, Any] = {
         "component": question.component,
         "question": question.words,
+        "wording": question.wording,
         "tool": call.name,
         "call_id": call.call_id,
         "arguments": call.arguments,

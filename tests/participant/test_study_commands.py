@@ -106,7 +106,9 @@ async def test_the_specification_s_tools_and_words_are_sent_and_the_record_names
         error = await host.send(Connect, **{**named, "specification": str(tmp_path / "none.json")})
         assert "none.json" in str(error)
         assert len(engine.sides) == 1, "what is refused connects to nobody"
-    started = noted(only_record(records), "record.started")[0]["specification"]
+    record = only_record(records)
+    assert [each["wording"] for kind in ("push", "answer") for each in noted(record, kind)] == ["file", "file"]
+    started = noted(record, "record.started")[0]["specification"]
     assert (started["version"], started["source"], len(started["sha256"])) == ("0.2.0", "file", 64)
 
 

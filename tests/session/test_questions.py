@@ -54,6 +54,7 @@ def test_an_answer_that_fits_is_accepted_noted_and_followed_by_nothing(talk: Con
         {
             "component": "vasrating",
             "question": "How warm was your partner?",
+            "wording": "own",
             "tool": "answer_scale",
             "call_id": "call_1",
             "arguments": '{"value":70}',
