@@ -52,6 +52,7 @@ from simulator.participant.words import Words
 from simulator.profile.agent_spec import AgentSpec
 from simulator.record.entries import Direction, Entry
 from simulator.record.redact import Redactor
+from simulator.session.participant import ParticipantSession
 
 _log = logging.getLogger(__name__)
 
@@ -89,7 +90,9 @@ class Participant:
         self._own_engine = OwnEngine()
         self._words = Words(self._note)
         self._session_commands = SessionCommands()
-        self._studies = StudyPlayer(self.handle, self._sound.voice, self._note, self._agent_heard, self._show)
+        self._studies = StudyPlayer(
+            self.handle, self._sound.voice, self._note, self._session, self._agent_heard, self._show
+        )
         self._pseudonym = ""
         self._live: LiveSession | None = None
         self._recorder: SessionRecorder | None = None
@@ -376,6 +379,9 @@ class Participant:
                 instructions_accepted=self._redactor.json(message.instructions_accepted),
             )
         self._publish(message)
+
+    def _session(self) -> ParticipantSession | None:
+        return self._live.session if self._live is not None else None
 
     def _agent_heard(self) -> bool:
         return self._live is not None and self._sound.sounds

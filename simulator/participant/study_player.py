@@ -35,6 +35,7 @@ from simulator.participant.messages import (
 from simulator.participant.replies import ReplyBegan, ReplyOver
 from simulator.participant.sayings import Sayings
 from simulator.participant.voice import Voice
+from simulator.session.participant import ParticipantSession
 from simulator.study import steps
 from simulator.study.needs import standing_before
 from simulator.study.runner import ReplyEnd, StudyRunner
@@ -64,8 +65,9 @@ class _Crashed(NamedTuple):
 class StudyPlayer:
     """Plays one study at a time, and speaks for the operator. Belongs to the loop.
 
-    `execute` executes a command as if it came from the operator, `note` writes into the record, `agent_heard` says
-    whether the agent is audible now, `changed` is called when `progress` may have changed.
+    `execute` executes a command as if it came from the operator, `note` writes into the record, `session` is
+    the one that is open, `agent_heard` says whether the agent is audible now, `changed` is called when `progress` may
+    have changed.
     """
 
     def __init__(
@@ -73,12 +75,14 @@ class StudyPlayer:
         execute: Callable[[AnyCommand], Awaitable[Reply]],
         voice: Voice,
         note: Callable[[str, Mapping[str, object]], None],
+        session: Callable[[], ParticipantSession | None],
         agent_heard: Callable[[], bool],
         changed: Callable[[], None],
     ) -> None:
         self._execute = execute
         self._voice = voice
         self._note = note
+        self._session = session
         self._agent_heard = agent_heard
         self._changed = changed
         self._sayings = Sayings(voice)
@@ -192,15 +196,22 @@ class StudyPlayer:
             self._changed()
 
     async def _catch_up(self, play: "_Play") -> None:
-        """Put the session where the steps before the first one would have left it."""
-        standing = standing_before(play.study, play.first_step)
-        if standing.instructions is not None:
-            update = SetInstructions(id=_OWN_ID, instructions=standing.instructions, part=standing.part)
-            await self._do(play, play.first_step, update)
+        """Put the session where the steps before the first one leave it; a study begins with its own instructions,
+        and with the video chat on the screen.
+        """
+        session, study, first = self._session(), play.study, play.first_step
+        if session is None:
+            return
+        standing = standing_before(study, first)
+        wanted = study.instructions if standing.instructions is None else standing.instructions
+        follows = isinstance(study.steps[first].action, steps.EnterPart | steps.ChangeInstructions)
+        if not follows and wanted != (session.instructions_accepted or ""):
+            await self._do(play, first, SetInstructions(id=_OWN_ID, instructions=wanted, part=standing.part))
         elif standing.part is not None:
             self._note("part", {"name": standing.part})
-        if standing.listening is not None:
-            await self._do(play, play.first_step, SetListening(id=_OWN_ID, on=standing.listening))
+        shown = standing.listening is not False
+        if session.listening_wanted is not shown:
+            await self._do(play, first, SetListening(id=_OWN_ID, on=shown))
 
     async def _go_through(self, play: "_Play") -> None:
         begun = play.runner.begin(time.monotonic_ns())

@@ -164,6 +164,19 @@ async def test_from_a_step_in_the_middle_the_session_is_put_where_the_steps_befo
     assert _told(records) == ["Be brief.", None, "b", "c"]
 
 
+async def test_a_study_begins_with_its_own_instructions_and_heard_whatever_came_before(records: Path) -> None:
+    study = _study(_screen("a"), EnterPart("One", "Be brief."), _screen("b", video_chat=False), instructions="Be Sam.")
+    async with _session(_obedient, records) as (host, _side):
+        await _played(host, study)
+        await _played(host, study)
+        assert await host.send(Disconnect) is None
+    whole = "Be Sam.\n\nBe brief."
+    assert [each for each in _told(records) if not isinstance(each, dict)] == [
+        "Be Sam.", "a", whole, None, "b", "Be Sam.", "a", whole, None, "b"
+    ]  # fmt: skip
+    assert len([each for each in _told(records) if isinstance(each, dict)]) == 1
+
+
 async def test_the_operator_pushes_in_between_and_stops_the_study(records: Path) -> None:
     async with _session(_obedient, records) as (host, _side):
         study = _study(_screen("a"), Wait(600), _screen("never"))
