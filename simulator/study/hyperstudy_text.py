@@ -1,6 +1,6 @@
 """Texts of an experiment, which may hold HTML, as plain text: nothing of it is run, loaded or drawn.
 
-Only tags that HTML has are taken for tags, so that “a <b or c> d” stays as it is written. The time is linear in the
+Only tags that HTML has are taken for tags, so that “a <y or z> b” stays as it is written. The time is linear in the
 length of the text, whatever it holds; `html.parser` takes minutes for some texts of 50,000 signs.
 """
 
