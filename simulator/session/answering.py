@@ -90,6 +90,9 @@ class Answering:
     def answer_call(self, call_id: str, how: How, text: str, now_ns: int) -> list[Action]:
         """Answer a call that is held. Raises UsageError with the reason why not."""
         response, actions = self._calls.answer_held(call_id, how, text, now_ns)
+        question = self._questions.current
+        if question is not None and question.in_vain is not None:
+            actions += self._asked_in_vain(question, question.in_vain, now_ns)
         if not response.unanswered:
             actions += self._go_on(response, now_ns)
         return actions + self._responses.resume(now_ns)
@@ -125,6 +128,9 @@ class Answering:
     def _asked_in_vain(self, question: OpenQuestion, ended: str, now_ns: int) -> list[Action]:
         """After a silent answer: ask again while the question is still on the screen, or give it up."""
         if self._questions.current is not question:
+            return []
+        question.in_vain = ended if question.in_hand else None
+        if question.in_hand:
             return []
         if question.attempts < question.most_attempts:
             return self._ask_silently(question, now_ns)

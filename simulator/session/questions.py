@@ -42,6 +42,8 @@ class OpenQuestion(msgspec.Struct, eq=False, kw_only=True):
     last_error: str = ""
     in_hand: int = 0
     """Calls that may answer it and wait for the operator: so long it is not asked again."""
+    in_vain: str | None = None
+    """How a silent answer ended without one while a call was in hand: what follows waits for the operator."""
     closed: bool = False
     """It was answered or given up."""
 

@@ -213,3 +213,26 @@ def test_more_calls_than_anybody_could_answer_are_answered_as_judged() -> None:
     talk.done()
     assert len(talk.session.held_calls) == MOST_HELD
     assert talk.sent == [output('{"accepted":true}', f"call_{MOST_HELD}")]
+
+
+@pytest.mark.parametrize(("attempts", "left"), [(1, False), (2, True)])
+def test_a_silent_answer_that_ends_in_vain_meanwhile_is_dealt_with_after_the_call_in_hand(
+    attempts: int, left: bool
+) -> None:
+    """The agent called the tool in a reply of its own, and the silent response that crossed it holds nothing."""
+    talk = Conversation()
+    talk.run(talk.session.set_calls_in_hand(True, 0))
+    talk.run(talk.session.ask("vasrating", VAS, False, 0, attempts=attempts, token=1))
+    talk.created("resp_auto", output_modalities=["audio"])
+    talk.call("answer_scale", '{"value":7}', "call_1", "resp_auto")
+    talk.done("resp_auto")
+    talk.created("resp_1", output_modalities=["text"])
+    talk.done("resp_1")
+    assert talk.sent == []
+    assert talk.session.question is not None
+    answer(talk, "refuse", "No.")
+    assert (talk.session.question is not None) is left
+    assert ((1, "The agent did not answer in 1 attempt. No.") in talk.settled) is not left
+    requests = [each for each in talk.sent if each["type"] == "response.create"]
+    silent = {"output_modalities": ["text"], "tool_choice": {"type": "function", "name": "answer_scale"}}
+    assert requests == [{"type": "response.create", "response": silent} if left else SPOKEN]

@@ -319,10 +319,25 @@ class LawfulEngine(RuleBasedStateMachine):
     def listening_is_what_the_model_says(self) -> None:
         assert self.talk.session.listening == self.may_append
 
+    def come_to_an_end(self) -> None:
+        """Let the engine deal with all that was asked of it, without ever calling a tool."""
+        while self.unanswered or self.response or self.beside or self.asked:
+            if self.unanswered:
+                self.answer_update(refuse=False)
+            elif self.response:
+                self.end_response("cancelled" if self.cancelled else "completed")
+            elif self.beside:
+                self.take_request_beside(refuse=False)
+            else:
+                self.take_request()
+
     def teardown(self) -> None:
         self.talk.run(self.talk.session.set_calls_in_hand(False, self.talk.now_ns))
         self.look()
         assert sorted(self.answered) == sorted(self.called), "no call is left without an output"
+        self.come_to_an_end()
+        assert self.talk.session.question is None, "no question is left on the screen that nobody asks any more"
+        assert self.talk.session.questions_waiting == 0
         self.talk.run(self.talk.session.closed(1000, "", self.talk.now_ns))
         settled = sorted(each.token for each in self.talk.history if isinstance(each, Settled))
         assert settled == list(range(1, self.tokens + 1)), "each command is settled exactly once"
