@@ -1,10 +1,10 @@
-"""A study that is dragged onto the window, wherever in it that no panel wants it, is opened."""
+"""A study that is dragged onto the window is opened, wherever in the window it falls."""
 
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from ui.models.deck_list import STUDY_SUFFIXES, local_files
 
@@ -17,7 +17,10 @@ class StudyDrop(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         window.setAcceptDrops(True)
-        window.installEventFilter(self)
+        # Fields would take the file for a text.
+        fields = [field.viewport() for field in window.findChildren(QPlainTextEdit)]
+        for widget in (window, *fields, *window.findChildren(QLineEdit)):
+            widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take one file that may be a study."""

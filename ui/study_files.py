@@ -101,6 +101,7 @@ class StudyFiles(QObject):
         dialog.setLabelText(f"Which role of {path.name} does the agent play?")
         dialog.setOption(QInputDialog.InputDialogOption.UseListViewForComboBoxItems)
         dialog.setComboBoxItems(list(words))
+        dialog.setTextValue(next(iter(words)))
         dialog.textValueSelected.connect(lambda chosen: self.open(path, role=words[chosen]))
         self._show(dialog)
 

@@ -326,14 +326,20 @@ def test_images_are_dropped_on_a_screen_or_between_and_other_files_are_refused(t
     assert len(tea.window.deck.rows) == 7
 
 
-def test_a_study_that_is_dropped_on_the_window_is_opened(rig: WindowRig, study_file: Path) -> None:
-    data, move, left = files(study_file), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    assert not rig.window.study.deck.view.rows.canDropMimeData(data, move, 0, 0, QModelIndex())
-    enter = QDragEnterEvent(QPoint(600, 400), move, data, left, Qt.KeyboardModifier.NoModifier)
-    QApplication.sendEvent(rig.window, enter)
-    assert enter.isAccepted()
-    QApplication.sendEvent(rig.window, QDropEvent(QPointF(600, 400), move, data, left, Qt.KeyboardModifier.NoModifier))
-    wait_until(lambda: rig.window.deck.path == study_file)
+def test_a_study_that_is_dropped_anywhere_on_the_window_is_opened(rig: WindowRig, study_file: Path) -> None:
+    window = rig.window
+    data, copy = files(study_file), Qt.DropAction.CopyAction
+    left, plain = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    editor, field = window.agent.editor.viewport(), window.log.filter_field
+    # Qt hands a drop to the widget that took the drag: where none did, to the window.
+    for target, taker in ((window.study.deck.view.viewport(), window), (editor, editor), (field, field)):
+        window.study_desk.new()
+        QApplication.sendEvent(target, enter := QDragEnterEvent(QPoint(9, 9), copy, data, left, plain))
+        assert enter.isAccepted()
+        QApplication.sendEvent(taker, QDropEvent(QPointF(9, 9), copy, data, left, plain))
+        wait_until(lambda: window.deck.path == study_file)
+    assert window.agent.instructions == "Be kind."
+    assert field.text() == ""
 
 
 def test_a_file_with_a_mistake_is_told_with_its_line_and_the_study_stays(tea: WindowRig, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from ui.models.step_kinds import gist, kind_of
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE: Final = int(Qt.ItemDataRole.UserRole) + 1
 MIME_ROWS: Final = "application/x-participant-simulator-rows"
-IMAGE_SUFFIXES: Final = {".png", ".jpg", ".jpeg"}
 STUDY_SUFFIXES: Final = {".yaml", ".yml", ".json"}
 
 _WHEN = {When.NOW: "", When.AFTER_REPLY: "after", When.DURING_REPLY: "during"}
@@ -103,10 +102,13 @@ class DeckList(QAbstractListModel):
         return data
 
     def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
-        """Rows fall between rows; files on a screen or between rows; a study belongs to the window."""
+        """Rows fall between rows, files on a screen or between rows."""
         if data.hasFormat(MIME_ROWS):
             return not parent.isValid()
-        files = local_files(data)
+        return self.takes(local_files(data))
+
+    def takes(self, files: Sequence[Path]) -> bool:
+        """Whether files may be dropped here: a study opens in place of all rows, which is not the list's business."""
         return bool(files) and not any(path.suffix.lower() in STUDY_SUFFIXES for path in files)
 
     def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:

@@ -73,9 +73,13 @@ class DeckView(QListView):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Note what is dragged: files may fall on a row, rows only between two."""
-        self.rows.files_are_dragged = bool(local_files(event.mimeData()))
-        super().dragEnterEvent(event)
+        """Note what is dragged: files may fall on a row, rows only between two, and a study belongs to the window."""
+        files = local_files(event.mimeData())
+        self.rows.files_are_dragged = bool(files)
+        if files and not self.rows.takes(files):
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
 
 
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
