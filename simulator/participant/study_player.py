@@ -110,6 +110,9 @@ class StudyPlayer:
                 try:
                     await task
                 except asyncio.CancelledError:
+                    asking = asyncio.current_task()
+                    if asking is not None and asking.cancelling():
+                        raise
                     raise UsageError("The session ended before the text was said.") from None
                 finally:
                     self._speaking.discard(task)
