@@ -121,7 +121,8 @@ class Config:
             if node is not None:
                 kept[name] = self._kept(name, node)
         if self.component == "likertscale" and not {"scale", "scalePoints"} & set(kept):
-            kept["scale"] = len(kept["labels"]) if kept.get("labels") else _UNSTATED_POINTS
+            labels = kept.get("labels")
+            kept["scale"] = len(labels) if isinstance(labels, list) and labels else _UNSTATED_POINTS
             self.say(f"its scale is not given in points, and taken as one of {kept['scale']}.")
         return kept
 
