@@ -10,7 +10,6 @@ import contextlib
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -39,6 +38,7 @@ from simulator.session.participant import ParticipantSession
 from simulator.study import steps
 from simulator.study.needs import standing_before
 from simulator.study.runner import ReplyEnd, StudyRunner
+from simulator.study.words import describe
 from simulator.units import NS_PER_S
 
 StudyEnd = Literal["finished", "stopped", "session ended", "failed"]
@@ -376,27 +376,3 @@ class _Play:
             case ReplyOver(response_id, end):
                 return runner.reply_over(response_id, ReplyEnd(end), now_ns)
         return runner.tick(now_ns)
-
-
-def describe(action: steps.StepAction) -> str:
-    """Return what a step does, in a few words."""
-    match action:
-        case steps.PushContext(context=context):
-            return str(context["event"])
-        case steps.AskQuestion():
-            where = "rating pause" if action.shown_on == "rating pause" else "question"
-            return f"{where} “{action.text}”"
-        case steps.Say(recording="", text=text):
-            return f"say “{text}”"
-        case steps.Say(recording=recording):
-            return f"say {Path(recording).name}"
-        case steps.SetListening(on):
-            return "listening on" if on else "listening off"
-        case steps.EnterPart(name=name):
-            return f"part “{name}”"
-        case steps.ChangeInstructions():
-            return "new instructions"
-        case steps.RequestReply():
-            return "ask for a reply"
-        case steps.Wait(seconds):
-            return f"wait {seconds:g} s"

@@ -24,6 +24,7 @@ from simulator.study.steps import (
     Wait,
     When,
 )
+from simulator.study.words import until_done
 from simulator.units import NS_PER_S
 
 HEARD_BEFORE_INTERRUPTING_NS: Final = NS_PER_S
@@ -94,7 +95,7 @@ class StudyRunner:
     def waits_for(self) -> str:
         """Return in a person's words what has to happen before the study goes on; "" where it is finished."""
         if self._running is not None:
-            return _until_done(self._running.action)
+            return until_done(self._running.action)
         step = self._upcoming()
         if self._asked is not None and (step is None or step.when is not When.NOW):
             if self._reply_id is None:
@@ -280,15 +281,3 @@ def _hides_video_chat(action: StepAction) -> bool:
             return shown is False
         case _:
             return False
-
-
-def _until_done(action: StepAction) -> str:
-    match action:
-        case AskQuestion():
-            return f"the answer to “{action.text}”"
-        case Say():
-            return "the end of what is said"
-        case Wait(seconds=seconds):
-            return f"{seconds:g} s to pass"
-        case _:
-            return ""

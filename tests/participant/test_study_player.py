@@ -24,7 +24,6 @@ from simulator.participant.messages import (
     StopStudy,
     VoiceKind,
 )
-from simulator.participant.study_player import describe
 from simulator.participant.voice import Voice
 from simulator.record.entries import Direction, Entry
 from simulator.record.reader import read_record
@@ -338,9 +337,3 @@ async def test_what_cannot_be_said_is_refused_before_the_study_begins(records: P
         assert await host.send(Disconnect) is None
         assert await speaking == "The session ended before the text was said."
     assert _told(records) == []
-
-
-def test_a_step_is_described_in_a_few_words() -> None:
-    actions: list[StepAction] = [Say("hello"), Say("/a/b.wav"), Say(text="Hi."), Wait(1.5), RequestReply()]
-    words = ["say hello", "say b.wav", "say “Hi.”", "wait 1.5 s", "ask for a reply"]
-    assert list(map(describe, actions)) == words

@@ -19,6 +19,7 @@ from simulator.study.steps import (
     Wait,
     When,
 )
+from simulator.study.words import describe
 
 S = 1_000_000_000
 SCREEN = PushContext({"event": "screen", "type": "showtext", "text": "Hello."})
@@ -261,6 +262,12 @@ def test_what_a_study_waits_for_is_said_in_words() -> None:
         "",
     ]
     assert runner.finished
+
+
+def test_a_step_is_described_in_a_few_words() -> None:
+    actions: list[StepAction] = [Say("hello"), Say("/a/b.wav"), Say(text="Hi."), Wait(1.5), RequestReply()]
+    words = ["say hello", "say b.wav", "say “Hi.”", "wait 1.5 s", "ask for a reply"]
+    assert list(map(describe, actions)) == words
 
 
 _ACTIONS = st.sampled_from([SCREEN, TYPED, HELLO, QUESTION, SetListening(on=False), RequestReply(), Wait(1.0)])
