@@ -19,6 +19,7 @@ from simulator.study.steps import Study
 from simulator.study.study_writing import write_study
 from ui.background import Background
 from ui.models.deck import UNTITLED, Deck
+from ui.models.plain import tip
 from ui.settings import WindowSettings
 
 _MOST_RECENT: Final = 10
@@ -98,7 +99,7 @@ class StudyFiles(QObject):
         words = {(role.name if role.name == role.id else f"{role.name}  ({role.id})"): role.id for role in roles}
         dialog = QInputDialog(self._window)
         dialog.setWindowTitle("Import an experiment")
-        dialog.setLabelText(f"Which role of {path.name} does the agent play?")
+        dialog.setLabelText(tip(f"Which role of {path.name} does the agent play?"))
         dialog.setOption(QInputDialog.InputDialogOption.UseListViewForComboBoxItems)
         dialog.setComboBoxItems(list(words))
         dialog.setTextValue(next(iter(words)))
@@ -135,6 +136,7 @@ class StudyFiles(QObject):
             return
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Question)
+        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(f"Save the changes to “{self._deck.head.name}”?")
         box.setInformativeText("They are lost otherwise.")
         buttons = QMessageBox.StandardButton

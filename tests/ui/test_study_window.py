@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QInputDialog, QLineEdit, QMessageBox, QPlainTextEdit
 
@@ -173,6 +173,20 @@ def test_several_selected_steps_are_pushed_in_order_and_a_refusal_is_marked(tea:
     assert window.study.deck.reason.text() == "The engine refused the push."
     tip = window.study.deck.view.rows.index(3).data(Qt.ItemDataRole.ToolTipRole)
     assert "Refused: The engine refused the push." in tip
+
+
+def test_tags_in_a_study_stay_text_wherever_it_is_shown(tea: WindowRig) -> None:
+    window, tags = tea.window, "<b>bold</b> <img src='file:///etc/hostname'>"
+    window.deck.load(Study(tags, (Step(PushContext(context_items.screen("showtext", tags))),)), None)
+    window.study.deck.refresh()
+    row = window.study.deck.view.rows.index(0)
+    assert tags in row.data(Qt.ItemDataRole.DisplayRole)
+    for drawn in (row.data(Qt.ItemDataRole.ToolTipRole), window.study.deck.name.toolTip()):
+        document = QTextDocument()
+        document.setHtml(drawn)
+        assert tags in document.toPlainText()
+    for label in (window.study.deck.name, window.study.deck.reason, window.notices.text, window.agent.state):
+        assert label.textFormat() is Qt.TextFormat.PlainText
 
 
 def test_a_new_session_begins_without_marks(tea: WindowRig) -> None:

@@ -73,6 +73,7 @@ class StudySettingsDialog(QDialog):
         note.setWordWrap(True)
         self.message = QLabel()
         self.message.setWordWrap(True)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setStyleSheet(f"color: {theme.colours.error};")
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         self.buttons.accepted.connect(self.accept)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersiste
 
 from simulator.study.steps import PushContext, Step, When
 from ui.models.deck import Deck, Mark, Row
+from ui.models.plain import tip
 from ui.models.step_kinds import gist, kind_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -134,4 +135,4 @@ class DeckList(QAbstractListModel):
             lines.append(f"Played by time: not before {row.step.at_s:g} s")
         refusal = self._deck.refusals.get(row.key) if mark is Mark.REFUSED else None
         lines.append(f"Refused: {refusal}" if refusal else mark.value.capitalize())
-        return "\n".join(lines)
+        return tip("\n".join(lines))

@@ -3,6 +3,7 @@
 What is drawn may differ from what is sent: values are never made from these. No Qt here.
 """
 
+import html
 import re
 import unicodedata
 from typing import Any, Final
@@ -28,6 +29,11 @@ def line(text: str, longest: int = LONGEST_LINE) -> str:
     kept = _DIRECTIONS.sub("", _UNDRAWABLE.sub("\ufffd", text[: 4 * longest]))
     flat = " ".join(kept.split())
     return flat if len(flat) <= longest and len(text) <= 4 * longest else f"{flat[: longest - 1]}…"
+
+
+def tip(text: str) -> str:
+    """Return a text for a tool tip or a label that would take tags in it for markup: it stays the text that it is."""
+    return f"<p>{html.escape(block(text)).replace(chr(10), '<br>')}</p>" if "<" in text or "&" in text else text
 
 
 def is_blank(text: str) -> bool:

@@ -24,6 +24,7 @@ from simulator.participant.messages import ConnectionState, Status
 from simulator.profile.facts import DEFAULT_VOICE
 from simulator.record.entries import Entry
 from simulator.units import NS_PER_MS
+from ui.models.plain import tip
 from ui.models.session_diff import FieldPair, Match, compare_sessions, in_words
 from ui.panels.calls import CallsPanel
 from ui.theme import SPACE_PX, Theme
@@ -136,6 +137,7 @@ class AgentPanel(QFrame):
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(self.apply)
         self.state = QLabel()
+        self.state.setTextFormat(Qt.TextFormat.PlainText)
         self.state.setWordWrap(True)
         self.voice_picker = QComboBox()
         self.voice_picker.setAccessibleName("Voice of the agent")
@@ -162,8 +164,10 @@ class AgentPanel(QFrame):
         self.session_line.setWordWrap(True)
         self.session_line.setProperty("role", "muted")
         self.answer_value = QLabel()
+        self.answer_value.setTextFormat(Qt.TextFormat.PlainText)
         self.answer_value.setWordWrap(True)
         self.answer_line = QLabel()
+        self.answer_line.setTextFormat(Qt.TextFormat.PlainText)
         self.answer_line.setWordWrap(True)
         self.answer_line.setProperty("role", "muted")
         self.calls = CallsPanel(self._theme)
@@ -252,9 +256,8 @@ class AgentPanel(QFrame):
             role = {Match.DIFFERS: "error", Match.ENGINES_OWN: "text_muted"}.get(pair.match, "text")
             for column in range(2):
                 item.setForeground(column, colour(role))
-                item.setToolTip(
-                    column, f"{pair.path}\nrequested: {pair.requested or '—'}\naccepted: {pair.accepted or '—'}"
-                )
+                both = f"requested: {pair.requested or '—'}\naccepted: {pair.accepted or '—'}"
+                item.setToolTip(column, tip(f"{pair.path}\n{both}"))
         self.session.expandAll()
         differing = sum(pair.match is Match.DIFFERS for pair in pairs)
         if not pairs:

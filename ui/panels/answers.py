@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 from simulator.record.entries import Entry
 from simulator.units import NS_PER_MS
 from ui.models.entry_text import clock
+from ui.models.plain import tip
 from ui.models.session_diff import in_words
 from ui.record_view import RecordView
 from ui.theme import ROW_HEIGHT_PX, Theme
@@ -104,7 +105,7 @@ class AnswersPanel(QWidget):
         self.table.insertRow(row)
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
-            item.setToolTip(text)
+            item.setToolTip(tip(text))
             item.setData(_SEQ, entry.seq)
             if column == 4:
                 item.setForeground(self._theme.colour("passed" if accepted else "failed"))

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from simulator.participant.messages import ConnectionState, Status
 from ui.models.deck import Deck
+from ui.models.plain import tip
 from ui.models.step_kinds import KINDS, QUESTIONS, StepKind
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.deck_view import DeckView
@@ -54,6 +55,7 @@ class DeckPanel(QFrame):
         self.view.customContextMenuRequested.connect(self._open_menu)
         self._step_menu = QMenu(self)
         self.name = QLabel()
+        self.name.setTextFormat(Qt.TextFormat.PlainText)
         self.add_button = QPushButton("Add ▾")
         self.add_button.setStyleSheet(_NO_ARROW)
         self.add_button.setToolTip("Add a step behind the selected one")
@@ -65,6 +67,7 @@ class DeckPanel(QFrame):
         self.next_button.clicked.connect(self.next_requested)
         self.play_button.clicked.connect(self.play_requested)
         self.reason = QLabel()
+        self.reason.setTextFormat(Qt.TextFormat.PlainText)
         self.reason.setWordWrap(True)
         self.samples_button = QPushButton("Open a sample ▾")
         self.samples_button.setStyleSheet(_NO_ARROW)
@@ -130,12 +133,12 @@ class DeckPanel(QFrame):
         self.next_button.setEnabled(connected and following is not None)
         self.play_button.setEnabled(connected and rows > 0)
         self.play_button.setText("Stop  P" if playing else "Play  P")
-        for button, tip in (
+        for button, does in (
             (self.push_button, "Push the selected step"),
             (self.next_button, "Push the step behind the one pushed last"),
             (self.play_button, "Stop playing" if playing else "Play by time, from the selected step"),
         ):
-            button.setToolTip(tip if connected else NOT_CONNECTED)
+            button.setToolTip(does if connected else NOT_CONNECTED)
         if self._said is not None:
             text, role = self._said
         elif not connected:
@@ -162,7 +165,7 @@ class DeckPanel(QFrame):
         shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, max(60, self.name.width() - 12))
         self.name.setText(f"{shown} *" if unsaved else shown)
         where = str(self._deck.path) if self._deck.path else "Not saved in a file yet"
-        self.name.setToolTip(f"{name}\n{where}{'  (changed)' if unsaved and self._deck.path else ''}")
+        self.name.setToolTip(tip(f"{name}\n{where}{'  (changed)' if unsaved and self._deck.path else ''}"))
 
     def _lay_out(self) -> None:
         self.name.setStyleSheet("font-weight: 600;")

@@ -19,6 +19,7 @@ class NoticeBar(QFrame):
         self._lacks: tuple[str, ...] = ()
         self._dismissed: tuple[str, ...] = ()
         self.text = QLabel()
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setWordWrap(True)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from simulator.errors import SimulatorError
 from simulator.participant.messages import ConnectionState, Status
 from simulator.profile.wording import OWN_WORDING, Wording
+from ui.models.plain import tip
 from ui.models.pushes import PUSHES, QUESTION_EXAMPLES, PushKind, preview, push_key
 from ui.theme import SPACE_PX, Theme, mono_font
 from ui.widgets.form import Form
@@ -59,6 +60,7 @@ class PushPanel(QFrame):
         self.push_button.clicked.connect(self.push)
         self.reason = QLabel(NOT_CONNECTED)
         self.reason.setWordWrap(True)
+        self.reason.setTextFormat(Qt.TextFormat.PlainText)
         self.reason.setProperty("role", "muted")
         self._lay_out()
         self.kinds.currentRowChanged.connect(self._show_form)
@@ -154,7 +156,7 @@ class PushPanel(QFrame):
     def _say(self, text: str, role: str) -> None:
         self.reason.setText(text)
         self.reason.setStyleSheet(f"color: {getattr(self._theme.colours, role)};")
-        self.push_button.setToolTip(text)
+        self.push_button.setToolTip(tip(text))
 
 
 class PushForm(Form):

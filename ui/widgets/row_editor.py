@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.models.plain import tip
 from ui.theme import ROW_HEIGHT_PX, SPACE_PX
 
 _ROWS_SHOWN = 3
@@ -82,7 +83,7 @@ class RowEditor(QWidget):
         self.table.insertRow(row)
         for column in range(self.table.columnCount()):
             item = QTableWidgetItem(texts[column] if column < len(texts) else "")
-            item.setToolTip(item.text())
+            item.setToolTip(tip(item.text()))
             self.table.setItem(row, column, item)
 
     def _add_empty(self) -> None:
