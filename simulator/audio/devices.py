@@ -1,7 +1,8 @@
 """The audio devices of this computer, chosen by name and host API.
 
 PortAudio freezes its list when it is loaded and its indices drift, so devices are listed in a short-lived process
-(`python -P -m simulator.audio.devices` prints JSON) and an index is looked up only to open a stream at once.
+(`python -P -m simulator.audio.devices` prints JSON) and an index is looked up only to open a stream at once. A device
+that appeared later is known here only after `reinitialise`, for which every stream must be closed.
 """
 
 import dataclasses
@@ -23,6 +24,18 @@ Direction = Literal["input", "output"]
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
+_LOOPS: Final = (
+    "monitor of",
+    ".monitor",
+    "stereo mix",
+    "stereomix",
+    "what u hear",
+    "loopback",
+    "blackhole",
+    "soundflower",
+)
+"""What systems call a source that records what the computer plays."""
+
 
 @dataclass(frozen=True, slots=True)
 class Device:
@@ -40,21 +53,61 @@ class Device:
         """Tell whether it records ("input") or plays ("output")."""
         return (self.max_input_channels if direction == "input" else self.max_output_channels) > 0
 
+    def records_what_is_played(self) -> bool:
+        """Tell whether it is a monitor: a source that gives back what the computer plays, by what systems call one."""
+        return self.can("input") and any(word in self.name.casefold() for word in _LOOPS)
+
+    def hint(self, direction: Direction) -> str | None:
+        """Return what to know before choosing it, in one sentence; None where there is nothing."""
+        if direction == "input" and self.records_what_is_played():
+            return "This records what the computer plays, the agent included: it is no microphone."
+        if direction == "output" and any(word in self.name.casefold() for word in ("hdmi", "displayport")):
+            return "This is a screen's output: it is heard only if the screen has loudspeakers."
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which device is wanted: by name, and by host API where several offer it; without a name, the default."""
+
+    name: str | None = None
+    host_api: str | None = None
+
+    def among(self, devices: Sequence[Device], direction: Direction) -> Device:
+        """Return the device that is meant. Raises DeviceUnavailable, or AudioUnavailable where there is no default."""
+        if self.name is not None:
+            return find(self.name, self.host_api, direction=direction, among=devices)
+        return default_of(devices, direction)
+
+
+def default_of(devices: Sequence[Device], direction: Direction) -> Device:
+    """Return the system's default device; for a monitor, the first microphone that is none.
+
+    Raises AudioUnavailable where nothing records, or plays.
+    """
+    usable = [device for device in devices if device.can(direction)]
+    flag = "is_default_input" if direction == "input" else "is_default_output"
+    default = next((device for device in usable if getattr(device, flag)), None)
+    if default is not None and direction == "input" and default.records_what_is_played():
+        default = next((device for device in usable if not device.records_what_is_played()), default)
+    if default is not None:
+        return default
+    what = "microphone" if direction == "input" else "loudspeaker"
+    raise AudioUnavailable(
+        f"This computer has no {what} that PortAudio can see: plug one in, or start a sound server, and try again."
+    )
+
 
 def list_devices() -> list[Device]:
     """Return the devices present now, listed by a process of its own. May take seconds: call it off the loop.
 
     Raises AudioUnavailable if PortAudio is missing or does not answer. No device at all is an empty list.
     """
-    environment = dict(os.environ)
-    if (_ROOT / "pyproject.toml").is_file():
-        # A checkout that is not installed: the child must be told where the package lies.
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
     command = [sys.executable, "-P", "-m", "simulator.audio.devices"]
     try:
         listing = subprocess.run(
             command,
-            env=environment,
+            env=child_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -77,6 +130,15 @@ def list_devices() -> list[Device]:
     return [Device(**device) for device in answer["devices"]]
 
 
+def child_environment() -> dict[str, str]:
+    """Return the environment for a child that runs a module of this room."""
+    environment = dict(os.environ)
+    if (_ROOT / "pyproject.toml").is_file():
+        # A checkout that is not installed: the child must be told where the package lies.
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
+    return environment
+
+
 def find(name: str, host_api: str | None = None, *, direction: Direction, among: Sequence[Device]) -> Device:
     """Return the device of this name that records or plays; upper and lower case only matter to tell two apart.
 
@@ -88,6 +150,7 @@ def find(name: str, host_api: str | None = None, *, direction: Direction, among:
     if not matching:
         what = "microphone" if direction == "input" else "output device"
         names = ", ".join(f"“{name}”" for name in dict.fromkeys(device.name for device in usable))
+        name = name if host_api is None else f"{name} ({host_api})"
         raise DeviceUnavailable(
             f"There is no {what} “{name}”; there is {names}: choose one of these, or plug it in."
             if names
@@ -135,16 +198,26 @@ def index_here(device: Device | None, direction: Direction) -> tuple[int, Device
     Raises AudioUnavailable if there is no device for that direction, DeviceUnavailable if this one is not there.
     """
     known = devices_here()
-    if device is not None:
-        found = find(device.name, device.host_api, direction=direction, among=known)
-        return known.index(found), found
-    for index, candidate in enumerate(known):
-        if candidate.is_default_input if direction == "input" else candidate.is_default_output:
-            return index, candidate
-    what = "microphone" if direction == "input" else "loudspeaker"
-    raise AudioUnavailable(
-        f"This computer has no {what} that PortAudio can see: plug one in, or start a sound server, and try again."
-    )
+    choice = Choice() if device is None else Choice(device.name, device.host_api)
+    found = choice.among(known, direction)
+    return known.index(found), found
+
+
+def reinitialise() -> None:
+    """Let PortAudio list its devices anew. Every stream of this process must be closed, and no other thread in it.
+
+    Raises AudioUnavailable where PortAudio does not come back.
+    """
+    sounddevice = portaudio()
+    try:
+        if sounddevice._initialized:  # not where it failed to come back the last time
+            sounddevice._terminate()
+        sounddevice._initialize()
+    except sounddevice.PortAudioError as error:
+        raise AudioUnavailable(
+            "The sound system did not come back after its devices were listed anew: restart the program.",
+            details=str(error),
+        ) from error
 
 
 def main() -> int:
