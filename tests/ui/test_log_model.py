@@ -183,6 +183,8 @@ def test_an_error_counts_once_where_a_note_says_what_came_of_it(theme: Theme) ->
         ("raw", {"seq": 12}, "event #12 was sent as it stands"),
         ("vendor.event", {"type": "vendor.event", "speed": 2, "nested": {"a": 1}}, "speed 2"),
         ("response.created", {"response": None}, ""),
+        ("response.create", {"response": {"output_modalities": None, "tool_choice": "auto"}}, "tool_choice auto"),
+        ("response.create", {"response": {"output_modalities": 5}}, ""),
         (
             "conversation.item.create",
             {"item": {"type": "message", "role": "user", "content": [{"text": "hi"}]}},

@@ -201,7 +201,8 @@ def _item(entry: Entry) -> str:
 
 def _response_create(entry: Entry) -> str:
     response = _response(entry)
-    parts = ["/".join(str(kind) for kind in response.get("output_modalities", []))]
+    modalities = response.get("output_modalities")
+    parts = ["/".join(str(kind) for kind in modalities) if isinstance(modalities, list) else ""]
     choice = response.get("tool_choice")
     if isinstance(choice, dict):
         parts.append(f"tool {choice.get('name')}")
