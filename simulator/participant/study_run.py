@@ -167,14 +167,14 @@ class StudyRun:
         fields, outcome = entry.event, self.outcome
         match entry.type:
             case "study.step":
-                self._progress(f"Step in line {fields['line']}: {fields['what']}")
+                self._progress(f"Step {_place(fields)}: {fields['what']}")
                 step = self._study.steps[fields["step"]]
                 if self._voice.kind is VoiceKind.MICROPHONE and isinstance(step.action, steps.Say):
                     self._progress("Speak now.")
             case "part":
                 self._part = fields["name"]
             case "study.refused":
-                outcome.problems.append(f"Line {fields['line']}: {fields['sentence']}")
+                outcome.problems.append(f"Step {_place(fields)}: {fields['sentence']}")
                 self._progress(fields["sentence"])
             case "study.ended":
                 outcome.unanswered = msgspec.convert(fields["unanswered"], list[Missed])
@@ -247,6 +247,11 @@ def _check_sayings(study: steps.Study, voice: RunVoice) -> None:
             open_named(saying.recording)
         else:
             check_voice(saying.voice)
+
+
+def _place(fields: dict[str, Any]) -> str:
+    """Return where a step stands: in its file, or in the study where that was imported."""
+    return f"in line {fields['line']}" if fields["line"] else f"{fields['step'] + 1}"
 
 
 def _by_name(measures: Measures) -> dict[str, list[float]]:
