@@ -36,10 +36,16 @@ def read_roles(experiment: Mapping[str, Node], notes: Notes) -> tuple[Role, ...]
         return ()
     node = experiment["roles"]
     if isinstance(node.value, list):
-        each = [(f"{number + 1}", role) for number, role in enumerate(node.items("a list of roles"))]
+        each = [(f"{number + 1}", listed) for number, listed in enumerate(node.items("a list of roles"))]
     else:
         each = list(node.entries("the roles, as {id: {name, participantCount}}").items())
-    return tuple(_role(key, role, notes) for key, role in each)
+    roles: dict[str, Role] = {}
+    for key, role_node in each:
+        role = _role(key, role_node, notes)
+        if role.id in roles:
+            raise role_node.wrong(f"the role {role.id} stands twice: keep one of them.")
+        roles[role.id] = role
+    return tuple(roles.values())
 
 
 def _role(key: str, node: Node, notes: Notes) -> Role:

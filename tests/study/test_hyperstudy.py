@@ -392,6 +392,7 @@ def test_the_same_of_many_states_is_said_once(tmp_path: Path) -> None:
             '{"states": [{"id": "a"}], "roles": {"r": {"participantCount": 1000000}}}',
             "roles.r.participantCount: expected",
         ),
+        ('{"states": [{"id": "a"}], "roles": [{"id": "r"}, {"id": "r"}]}', r"roles\[1\]: the role r stands twice"),
         ('{"states": [{"id": ' + "9" * 5000 + "}]}", "4300"),
     ],
 )
