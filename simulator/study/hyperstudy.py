@@ -13,9 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.errors import UnreadableFile
 from simulator.profile import context_items
-from simulator.study.hyperstudy_json import MOST_BYTES, Node, names, read_json
+from simulator.study.hyperstudy_json import Node, names, read_json
 from simulator.study.hyperstudy_notes import Notes
 from simulator.study.hyperstudy_pauses import configurations
 from simulator.study.hyperstudy_roles import Role, agents_role, instructions, other_participants, read_roles
@@ -78,8 +77,6 @@ def roles_of(path: Path) -> tuple[Role, ...]:
 
 def _experiment(path: Path, notes: Notes) -> Mapping[str, Node]:
     """Return the experiment's fields, out of whatever envelope the platform put it in."""
-    if path.stat().st_size > MOST_BYTES:
-        raise UnreadableFile(f"{path} is larger than {MOST_BYTES // 1_000_000} MB: this is no experiment.")
     root = read_json(path, read_file(path))
     expected = "an experiment, as {name, states}"
     fields = root.fields(expected)
@@ -124,6 +121,8 @@ def _parts(fields: Mapping[str, Node], agent: Role | None, notes: Notes) -> list
     for state in states:
         parts.append(part_of(state, when, setting))
         when = When.AFTER_REPLY if parts[-1].ends_by_participants else When.NOW
+    if lost := sorted(set(setting.pauses) - {part.state_id for part in parts}):
+        notes.add(f"The rating pauses of {names(lost)} are left out: there is no such state.")
     open_ended = sum(part.ends_by_participants for part in parts)
     if open_ended:
         notes.add(

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from simulator.errors import UnreadableFile
 
-MOST_BYTES: Final = 64_000_000
 _MOST_NESTED: Final = 64
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SNAKE: Final = re.compile("(?<=[a-z0-9])_([a-z0-9])")

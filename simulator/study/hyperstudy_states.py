@@ -82,6 +82,7 @@ class Part(msgspec.Struct, frozen=True):
     """Whether neither a time nor an answer says when it ends."""
     says_video_chat: bool
     """Whether the state itself says if the video chat is shown."""
+    state_id: str
     text_chat: bool | None
     """Whether it shows the text chat; None where it does not say."""
 
@@ -102,7 +103,15 @@ def part_of(node: Node, when: When, setting: Setting) -> Part:
     rule_s = _lasts_s(fields, name, setting)
     own_s = config.duration_s(LONGEST_WAIT_S) if config is not None else None
     lasts_s = own_s if rule_s is None else rule_s
-    pauses = setting.pauses.get(state_id) if visible.get("sparserating", True) else None
+    pauses = setting.pauses.get(state_id)
+    if pauses is not None and (component != "showvideo" or not visible.get("sparserating", True)):
+        setting.notes.of_state(name, "its rating pauses are left out: it shows no video, or hides them.")
+        pauses = None
+    for other in sorted(set(visible) - {"videochat", "textchat", "sparserating"}):
+        if visible[other]:
+            setting.notes.of_state(
+                name, f"the global component {other}, which it shows, has no meaning for a voice agent."
+            )
     shown = _shown(component, config, pauses, name, setting, video_chat=video_chat, lasts_s=lasts_s)
     if config is not None:
         config.say_left_out()
@@ -113,6 +122,7 @@ def part_of(node: Node, when: When, setting: Setting) -> Part:
         (begin, *map(Step, shown)),
         ends_by_participants=not asks and not lasting,
         says_video_chat="videochat" in visible or component == "videochat",
+        state_id=state_id,
         text_chat=True if component == "textchat" else visible.get("textchat"),
     )
 
@@ -199,7 +209,7 @@ def _shown(
     if component == "continuousrating":
         config.say("a voice agent gives no continuous rating: it is shown, and not asked.")
     steps: list[StepAction] = [_screen(component, config, video_chat)]
-    if component == "showvideo" and pauses is not None:
+    if pauses is not None:
         stops = pauses_of(pauses, name, setting.notes)
         return [*steps, *stops.steps, *_after_pauses(stops, lasts_s)]
     return [*steps, *_timer(config, lasts_s), *_rest(lasts_s, 0.0)]

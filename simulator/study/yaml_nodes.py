@@ -18,6 +18,7 @@ from simulator.errors import UnreadableFile
 
 _MOST_NESTED: Final = 64
 _MOST_VALUES: Final = 200_000
+_MOST_BYTES: Final = 64_000_000
 
 # Ten times faster, where PyYAML was built with libyaml, and with the same lines.
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -165,6 +166,8 @@ class Located:
 def read_file(path: Path) -> str:
     """Return the text of a file. Raises UnreadableFile."""
     try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UnreadableFile(f"{path} is larger than {_MOST_BYTES // 1_000_000} MB: this is no study.")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from error

@@ -302,6 +302,15 @@ def test_without_the_videos_length_a_rating_pause_stands_at_its_start(tmp_path: 
     assert pauses(tmp_path) == [0.0]
 
 
+def test_rating_pauses_that_stop_no_video_are_said(tmp_path: Path) -> None:
+    rating = {"ratingComponent": {"type": "textinput", "config": {"prompt": "Now?"}}}
+    everywhere = {"sparserating": {"stateConfigurations": {"s": rating, "gone": rating}}}
+    study = one(tmp_path, state(), globalComponents=everywhere)
+    assert not any(isinstance(action, AskQuestion) for action in actions(study))
+    assert "State “Only”: its rating pauses are left out: it shows no video, or hides them." in study.notes
+    assert "The rating pauses of gone are left out: there is no such state." in study.notes
+
+
 # ---- what is left out
 
 
@@ -409,6 +418,14 @@ def test_a_text_longer_than_a_screen_is_refused(tmp_path: Path) -> None:
         UnreadableFile, match=r"states\[0\].focusComponent.config.text: this text is longer than 50,000"
     ):
         one(tmp_path, state(config={"text": "x" * 50_001}))
+
+
+def test_a_file_of_any_size_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.json"
+    with path.open("wb") as file:
+        file.truncate(64_000_001)
+    with pytest.raises(UnreadableFile, match="larger than 64 MB"):
+        load_study(path)
 
 
 @pytest.mark.timeout(20)
