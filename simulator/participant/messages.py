@@ -124,7 +124,7 @@ class Ask(Command, frozen=True, tag="ask", kw_only=True):
     shown_on: ShownOn = "screen"
     """rapidrate and audiorecording are refused on a screen."""
     attempts: int = 3
-    """How often the agent is asked at most, from 1 to 10."""
+    """How often the agent is asked at most, from 1 to 10; not counted are up to ten silent answers cut short by speech."""
     video_chat: bool | None = None
     """As in `Push`."""
 
@@ -154,7 +154,8 @@ class AnswerCall(Command, frozen=True, tag="answer_call", kw_only=True):
 class SetInstructions(Command, frozen=True, tag="set_instructions", kw_only=True):
     """Send an instructions-only update; the reply says whether the engine took it."""
 
-    instructions: str
+    instructions: str | None
+    """None: they stay as they are, and only the part is noted."""
     part: str | None = None
     """The part of the study that is entered by it, named in the record."""
 
@@ -194,10 +195,12 @@ class StopStudy(Command, frozen=True, tag="stop_study", kw_only=True):
 
 
 class Speak(Command, frozen=True, tag="speak", kw_only=True):
-    """Say a text with the local synthesiser as the participant's voice; settled when it was said."""
+    """Say a text with the local synthesiser, or a recording, as the participant's voice; settled when it was said."""
 
-    text: str
+    text: str = ""
     voice: str | None = None
+    recording: str = ""
+    """Path or fixture name of a recording that is said instead of a text."""
 
 
 class Quit(Command, frozen=True, tag="quit", kw_only=True):

@@ -2,19 +2,20 @@
 
 A question is announced as a context item and answered silently: text only, its tool forced. After an accepted silent
 answer nothing is requested; after a refusal, or a response without a call, the question is asked again until its
-attempts are used up. After calls in a spoken response nothing follows by itself, so a spoken reply is requested. While
-a call of a response is held by the operator, nothing of this happens. Then the next question has its turn.
+attempts are used up; one that the participant's speech cut short was none. After calls in a spoken response nothing
+follows by itself, so a spoken reply is requested. While a call of a response is held by the operator, nothing of this
+happens. Then the next question has its turn.
 """
 
 from collections.abc import Callable, Collection
 from typing import Final
 
 from simulator.errors import UsageError
-from simulator.protocol.server_events import FunctionCall
+from simulator.protocol.server_events import FunctionCall, ResponseObject
 from simulator.session.actions import Action, Note
 from simulator.session.calls import Calls, DoneResponse, HeldCall, How
 from simulator.session.outbox import Outbox
-from simulator.session.questions import OpenQuestion, Questions
+from simulator.session.questions import MOST_INTERRUPTED, OpenQuestion, Questions
 from simulator.session.responses import ActiveResponse, Request, Responses, silent, spoken
 
 Announce = Callable[[OpenQuestion, int], list[Action]]
@@ -69,13 +70,14 @@ class Answering:
         return self._questions.withdraw(token, sentence, now_ns) + self._next_question(now_ns)
 
     def response_done(
-        self, active: ActiveResponse, calls: list[FunctionCall], status: str | None, now_ns: int
+        self, active: ActiveResponse, calls: list[FunctionCall], response: ResponseObject, now_ns: int
     ) -> list[Action]:
         """A response ended with these calls. One beside the conversation has no part in it."""
         if active.beside:
             return []
         asked_for = active.request.question if active.request is not None else None
-        done = DoneResponse(asked_for, active.begun_with, active.silent, status or "done")
+        interrupted = response.status == "cancelled" and response.reason == "turn_detected"
+        done = DoneResponse(asked_for, active.begun_with, active.silent, response.status or "done", interrupted)
         actions = self._calls.take(done, calls, now_ns)
         return actions if done.unanswered else actions + self._go_on(done, now_ns)
 
@@ -113,6 +115,9 @@ class Answering:
         """All calls of a response are answered: request what follows."""
         actions: list[Action] = []
         if response.asked_for is not None:
+            if response.interrupted and response.asked_for.interrupted < MOST_INTERRUPTED:
+                response.asked_for.interrupted += 1
+                response.asked_for.attempts -= 1
             ended = f"The last response was {response.status} without a call."
             actions += self._asked_in_vain(response.asked_for, ended, now_ns)
         elif response.calls and not response.silent:

@@ -40,6 +40,8 @@ class DoneResponse(msgspec.Struct, eq=False):
     """The question that was on the screen when it began: its calls answer no later one."""
     silent: bool = False
     status: str = "done"
+    interrupted: bool = False
+    """The participant's speech cut it short."""
     calls: int = 0
     unanswered: int = 0
     """Calls that wait for the operator."""

@@ -152,7 +152,7 @@ class EngineEvents:
             why = f": {response.failure}" if response.failure else ""
             stop = "" if why.endswith((".", "?", "!")) else "."
             actions.append(_problem("response_failed", f"The engine could not finish its response{why}{stop}"))
-        actions += self._answering.response_done(active, calls, response.status, now_ns)
+        actions += self._answering.response_done(active, calls, response, now_ns)
         return actions + self._responses.resume(now_ns)
 
     def _error(self, error: server.ErrorObject, now_ns: int) -> list[Action]:

@@ -300,12 +300,17 @@ class ParticipantSession:
         return [Note("own_answer", fields), *_settled(token)]
 
     def set_instructions(
-        self, text: str, now_ns: int, *, part: str | None = None, token: int | None = None
+        self, text: str | None, now_ns: int, *, part: str | None = None, token: int | None = None
     ) -> list[Action]:
-        """Change only the instructions, entering a `part` of the study by it; settled when the engine answered."""
+        """Change only the instructions, entering a `part` of the study by it; settled when the engine answered.
+
+        `text` None leaves them as they are: the part is noted alone.
+        """
         if not self._events.created or self._closed:
             return _settled(token, _NO_SESSION)
         entered = [] if part is None else [Note("part", {"name": part})]
+        if text is None:
+            return [*entered, *_settled(token)]
         return [*entered, self._settings.send(only_instructions(text), "instructions", now_ns, token)]
 
     def request_reply(self, instructions: str | None, now_ns: int, *, token: int | None = None) -> list[Action]:

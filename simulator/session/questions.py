@@ -17,6 +17,8 @@ from simulator.session.actions import Action, Note, Settled
 
 MOST_ATTEMPTS: Final = 10
 """The largest number of attempts that a question may be given."""
+MOST_INTERRUPTED: Final = 10
+"""Silent answers cut short by the participant's speech that are no attempts of the agent's."""
 MOST_WAITING: Final = 50
 """Questions that may wait behind the one on the screen."""
 
@@ -38,7 +40,9 @@ class OpenQuestion(msgspec.Struct, eq=False, kw_only=True):
     asked_ns: int = 0
     """When it was put on the screen."""
     attempts: int = 0
-    """Silent answers that were asked for."""
+    """Silent answers that were asked for, but for those that the participant's speech cut short."""
+    interrupted: int = 0
+    """How many were cut short by it."""
     last_error: str = ""
     in_hand: int = 0
     """Calls that may answer it and wait for the operator: so long it is not asked again."""

@@ -161,6 +161,27 @@ class TestAttempts:
         assert {each["question"] for each in kept} == {"How warm?"}
         assert "response.create" not in talk.sent_types
 
+    def test_an_answer_that_speech_cut_short_is_no_attempt_but_not_for_ever(self) -> None:
+        talk = Conversation()
+        ask(talk, attempts=2, token=1)
+        asked = 0
+        while talk.session.question is not None:
+            asked += 1
+            talk.created(f"resp_{asked}", output_modalities=["text"])
+            talk.done(f"resp_{asked}", "cancelled", status_details={"reason": "turn_detected"})
+        assert asked == 10 + 2
+        assert talk.settled == [
+            (1, "The agent did not answer in 2 attempts. The last response was cancelled without a call.")
+        ]
+
+    def test_one_that_the_operator_stopped_is_an_attempt(self) -> None:
+        talk = Conversation()
+        ask(talk, attempts=1, token=1)
+        talk.created(output_modalities=["text"])
+        talk.run(talk.session.stop_reply(0))
+        talk.done(status="cancelled", status_details={"reason": "client_cancelled"})
+        assert [token for token, _ in talk.settled] == [1]
+
 
 class TestWhereAndWhetherItCanBeAsked:
     @pytest.mark.parametrize(
