@@ -124,7 +124,7 @@ class Ask(Command, frozen=True, tag="ask", kw_only=True):
     shown_on: ShownOn = "screen"
     """rapidrate and audiorecording are refused on a screen."""
     attempts: int = 3
-    """How often the agent is asked at most, from 1 to 10; not counted are up to ten silent answers cut short by speech."""
+    """How often the agent is asked at most, from 1 to 10; up to ten answers that speech cut short are not counted."""
     video_chat: bool | None = None
     """As in `Push`."""
 
