@@ -66,8 +66,6 @@ class StudyDesk(QObject):
         self._played: tuple[int, ...] = ()
         """Keys of the rows that are played by time, in order."""
         self._playing: Study | None = None
-        self._alone = False
-        """Whether what is played is a single step, pushed by hand."""
         self._filling = self._quietly = self._to_front = False
         self._preview_soon = QTimer(self)
         self._preview_soon.setSingleShot(True)
@@ -154,7 +152,7 @@ class StudyDesk(QObject):
             self._panel.say("The study has no steps.")
             return
         self._select_quietly(first)
-        self._alone, self._playing = False, self.study
+        self._playing = self.study
         self._played = tuple(row.key for row in self._deck.rows)
         speaks = self._connection.voice.kind is not VoiceKind.MICROPHONE
         self._commands.send(PlayStudy(id=0, study=self._playing, first_step=first, speaks=speaks), self._said)
@@ -219,19 +217,10 @@ class StudyDesk(QObject):
             commands = commands_of(row.step, self._deck.study)
             self._deck.sent(row.key)
             for command in commands:
-                if isinstance(command, PlayStudy):
-                    self._play_alone(row.key)
                 self._commands.send(command, partial(self._settled, row.key, row.step, command is commands[0]))
             if not commands:
                 self._settled(row.key, row.step, True, None)
         self._panel.show_marks()
-
-    def _play_alone(self, key: int) -> None:
-        """Make room for a step that is played as a study of its own: one before it may still wait for its reply."""
-        if self._alone:
-            self._commands.send(StopStudy(id=0), lambda _error: None)
-        if self._alone or self._feed.status.study is None:
-            self._alone, self._played, self._playing = True, (key,), None
 
     def _settled(self, key: int, step: Step, first: bool, error: str | None) -> None:
         """A command of a step took effect or was refused; what the step shows comes with its first one."""
@@ -312,7 +301,7 @@ class StudyDesk(QObject):
         return connected
 
     def _show_status(self, status: Status) -> None:
-        plays = status.study is not None and not self._alone
+        plays = status.study is not None
         if plays is not self._deck.plays:
             self._deck.plays = plays
             self._panel.show_marks()

@@ -104,8 +104,9 @@ class StudyPlayer:
                 if self._play is None:
                     raise UsageError("No study is played: there is nothing to stop.")
                 await self._stop("stopped")
-            case Speak(text=text, voice=voice):
-                task = asyncio.ensure_future(self._sayings.say(steps.Say(text=text, voice=voice)))
+            case Speak(text=text, voice=voice, recording=recording):
+                saying = steps.Say(recording, text, voice)
+                task = asyncio.ensure_future(self._sayings.say(saying))
                 self._speaking.add(task)
                 try:
                     await task
@@ -113,7 +114,7 @@ class StudyPlayer:
                     asking = asyncio.current_task()
                     if asking is not None and asking.cancelling():
                         raise
-                    raise UsageError("The session ended before the text was said.") from None
+                    raise UsageError("The session ended before all was said.") from None
                 finally:
                     self._speaking.discard(task)
 

@@ -201,3 +201,10 @@ def test_entering_a_part_changes_the_instructions_only_and_is_noted_before_it(ta
     talk.run(talk.session.set_instructions("Be brief.", 0, part="Second half", token=1))
     assert talk.sent == [{"type": "session.update", "session": {"type": "realtime", "instructions": "Be brief."}}]
     assert talk.notes("part") == [{"name": "Second half"}]
+
+
+def test_a_part_without_guidance_is_noted_and_leaves_the_instructions(talk: Conversation) -> None:
+    talk.run(talk.session.set_instructions(None, 0, part="Second half", token=1))
+    assert talk.sent == []
+    assert talk.notes("part") == [{"name": "Second half"}]
+    assert talk.settled == [(1, None)]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from simulator.errors import SimulatorError
-from simulator.participant.messages import Ask, KeepOwnAnswer, PlayStudy, Push, SetInstructions
+from simulator.participant.messages import Ask, KeepOwnAnswer, Push, SetInstructions, Speak
 from simulator.study.steps import AskQuestion, EnterPart, PushContext, Say, Step, StepAction, Study, Wait, When
 from ui.models.deck_commands import commands_of
 from ui.models.step_kinds import KINDS, OTHER_QUESTION, QUESTIONS, StepKind, default_action, gist, kind_of, told
@@ -164,9 +164,10 @@ def test_a_part_sends_the_whole_instructions_and_a_screen_its_images() -> None:
     assert commands_of(Step(push), STUDY) == [Push(id=0, context=context, images=["a.png"], video_chat=True)]
 
 
-def test_what_only_the_player_can_do_is_played_alone_and_at_once() -> None:
-    step = Step(Say("coffee_or_tea"), when=When.AFTER_REPLY, at_s=9.0)
-    (command,) = commands_of(step, STUDY)
-    assert isinstance(command, PlayStudy)
-    assert command.study.steps == (Step(Say("coffee_or_tea")),)
+def test_what_is_said_is_spoken_and_a_part_without_guidance_only_named() -> None:
+    assert commands_of(Step(Say("coffee_or_tea"), when=When.AFTER_REPLY), STUDY) == [
+        Speak(id=0, recording="coffee_or_tea")
+    ]
+    assert commands_of(Step(Say(text="Hello", voice="v")), STUDY) == [Speak(id=0, text="Hello", voice="v")]
+    assert commands_of(Step(EnterPart("Talk")), STUDY) == [SetInstructions(id=0, instructions=None, part="Talk")]
     assert commands_of(Step(Wait(5)), STUDY) == []

@@ -1,12 +1,9 @@
 """What a step of the deck is as commands for the participant process, where it is pushed by hand. No Qt here."""
 
-import msgspec
-
 from simulator.participant.messages import (
     AnyCommand,
     Ask,
     KeepOwnAnswer,
-    PlayStudy,
     Push,
     RequestReply,
     SetInstructions,
@@ -14,14 +11,11 @@ from simulator.participant.messages import (
     Speak,
 )
 from simulator.study import steps
-from simulator.study.steps import Step, Study, When
+from simulator.study.steps import Step, Study
 
 
 def commands_of(step: Step, study: Study) -> list[AnyCommand]:
-    """Return the commands of a step, in order; none for a wait, which means something only when played by time.
-
-    What only the player of studies can do (a recording, a part without guidance) is played as a study of one step.
-    """
+    """Return the commands of a step, in order; none for a wait, which means something only when played by time."""
     match step.action:
         case steps.PushContext(context=context, images=images, asks_reply=asks, video_chat=video_chat):
             return [Push(id=0, context=context, images=list(images), ask_reply=asks, video_chat=video_chat)]
@@ -33,15 +27,12 @@ def commands_of(step: Step, study: Study) -> list[AnyCommand]:
             return [SetInstructions(id=0, instructions=text)]
         case steps.RequestReply(instructions=hint):
             return [RequestReply(id=0, instructions=hint)]
-        case steps.Say(recording="", text=text, voice=voice):
-            return [Speak(id=0, text=text, voice=voice)]
+        case steps.EnterPart(name=name):
+            return [SetInstructions(id=0, instructions=study.instructions_in(step.action), part=name)]
+        case steps.Say(recording=recording, text=text, voice=voice):
+            return [Speak(id=0, text=text, voice=voice, recording=recording)]
         case steps.Wait():
             return []
-        case steps.EnterPart() as part if (instructions := study.instructions_in(part)) is not None:
-            return [SetInstructions(id=0, instructions=instructions, part=part.name)]
-        case _:
-            alone = msgspec.structs.replace(step, when=When.NOW, at_s=0.0)
-            return [PlayStudy(id=0, study=msgspec.structs.replace(study, steps=(alone,)))]
 
 
 def _question(question: steps.AskQuestion) -> list[AnyCommand]:
