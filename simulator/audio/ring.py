@@ -86,11 +86,14 @@ class SampleRing:
 
 
 class BlockTime(NamedTuple):
-    """When a block of captured samples came: its first sample, the callback's time, and the ADC's (0: unknown)."""
+    """When a block of captured samples came."""
 
     first_sample: int
-    callback_ns: int
+    samples: int
+    ended_ns: int
+    """When its last sample had been captured, as far as the callback that brought it tells."""
     adc_ns: int
+    """When its first sample was captured, by the device's clock; 0: unknown."""
 
 
 class BlockTimeRing:
@@ -103,9 +106,9 @@ class BlockTimeRing:
         self._blocks: list[BlockTime | None] = [None] * capacity_blocks
         self._noted = 0
 
-    def note(self, first_sample: int, callback_ns: int, adc_ns: int) -> None:
+    def note(self, first_sample: int, samples: int, ended_ns: int, adc_ns: int) -> None:
         """Remember a block (the writer's thread)."""
-        self._blocks[self._noted % len(self._blocks)] = BlockTime(first_sample, callback_ns, adc_ns)
+        self._blocks[self._noted % len(self._blocks)] = BlockTime(first_sample, samples, ended_ns, adc_ns)
         self._noted += 1
 
     def block_of(self, sample: int) -> BlockTime | None:

@@ -20,7 +20,7 @@ from simulator.audio.devices import Device
 from simulator.audio.pcm import to_int16
 from simulator.audio.resample import resample
 from simulator.audio.ring import BlockTimeRing, SampleRing
-from simulator.audio.streams import InputStream, StreamState
+from simulator.audio.streams import Channel, InputStream, StreamState
 from simulator.errors import DeviceUnavailable, UnreadableRecording
 from simulator.resources import is_file
 from simulator.units import BLOCK_MS, BLOCK_SAMPLES, NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
@@ -28,7 +28,8 @@ from simulator.units import BLOCK_MS, BLOCK_SAMPLES, NS_PER_MS, NS_PER_S, SAMPLE
 MICROPHONE_RING_SAMPLES: Final = 10 * SAMPLE_RATE_HZ
 """How long the loop may stall before captured audio is lost."""
 
-_RING_BLOCKS: Final = MICROPHONE_RING_SAMPLES // BLOCK_SAMPLES
+_RING_BLOCKS: Final = 4 * MICROPHONE_RING_SAMPLES // BLOCK_SAMPLES
+"""A device's blocks may be shorter than asked for."""
 _LOOK_EVERY_S: Final = 0.25
 
 Samples = NDArray[np.int16]
@@ -41,7 +42,8 @@ class Chunk(NamedTuple):
     first_sample: int
     """Position of its first sample in the source."""
     captured_ns: int
-    """When its last sample was there: the time of the device's callback, or the deadline of a simulated microphone."""
+    """When its last sample was captured: the time of the device's callback, less the delay of its conversion; or the
+    deadline of a simulated microphone."""
     late_ns: int
     """How long after that it was given."""
 
@@ -177,7 +179,7 @@ class RecordingSource(SilenceSource):
 
 
 class MicrophoneSource:
-    """A real microphone. Raises AudioUnavailable or DeviceUnavailable when made.
+    """A real microphone, or one `channel` of it. Raises AudioUnavailable or DeviceUnavailable when made.
 
     `open_stream` is what records: `InputStream`, or a stand-in with its signature and its `start`, `close`, `state`.
     """
@@ -187,12 +189,14 @@ class MicrophoneSource:
         device: Device | None,
         loop: asyncio.AbstractEventLoop,
         open_stream: Callable[..., InputStream] = InputStream,
+        *,
+        channel: Channel = None,
     ) -> None:
         self._ring = SampleRing(MICROPHONE_RING_SAMPLES)
         self._times = BlockTimeRing(_RING_BLOCKS)
         self._woken = asyncio.Event()
         self._closed = False
-        self._stream = open_stream(self._ring, self._times, device, self._woken.set, loop)
+        self._stream = open_stream(self._ring, self._times, device, self._woken.set, loop, channel=channel)
 
     @property
     def lost_samples(self) -> int:
@@ -241,8 +245,10 @@ class MicrophoneSource:
         count = self._ring.read_into(samples)
         first_sample = self._ring.read_samples - count
         block = self._times.block_of(first_sample + count - 1)
-        now_ns = time.monotonic_ns()
-        captured_ns = block.callback_ns if block is not None else now_ns
+        now_ns = captured_ns = time.monotonic_ns()
+        if block is not None:
+            # Blocks of a device may have any length: more of its block may follow the chunk.
+            captured_ns = block.ended_ns - samples_to_ns(block.first_sample + block.samples - first_sample - count)
         return Chunk(samples[:count], first_sample, captured_ns, now_ns - captured_ns)
 
 

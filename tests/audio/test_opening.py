@@ -95,7 +95,7 @@ async def test_silence_chosen_while_the_microphone_opens_is_silence(monkeypatch:
     device = _Device()
 
     class SlowMicrophone:
-        def __init__(self, *_: Any) -> None:
+        def __init__(self, *_: Any, **__: Any) -> None:
             device.open()
 
         def state(self) -> StreamState:

@@ -138,9 +138,9 @@ def test_two_threads_lose_nothing_when_the_reader_keeps_up() -> None:
 def test_the_time_of_a_block_is_found_by_any_of_its_samples() -> None:
     times = BlockTimeRing(4)
     for number in range(6):
-        times.note(number * 480, 1000 + number, 900 + number)
-    assert times.block_of(5 * 480 + 479) == (2400, 1005, 905)
-    assert times.block_of(4 * 480) == (1920, 1004, 904)
-    assert times.block_of(2 * 480) == (960, 1002, 902)
+        times.note(number * 480, 480, 1000 + number, 900 + number)
+    assert times.block_of(5 * 480 + 479) == (2400, 480, 1005, 905)
+    assert times.block_of(4 * 480) == (1920, 480, 1004, 904)
+    assert times.block_of(2 * 480) == (960, 480, 1002, 902)
     # Two more blocks were noted than are kept.
     assert times.block_of(2 * 480 - 1) is None

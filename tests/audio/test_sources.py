@@ -142,7 +142,7 @@ async def test_stopping_where_nothing_is_spoken_changes_nothing() -> None:
 class FakeMicrophone:
     """Stands in for an input stream: a test says what it hears."""
 
-    def __init__(self, ring: SampleRing, times: BlockTimeRing, device: object, on_wake, loop) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, ring: SampleRing, times: BlockTimeRing, device: object, on_wake, loop, *, channel) -> None:  # type: ignore[no-untyped-def]
         self.ring = ring
         self.times = times
         self.on_wake = on_wake
@@ -160,7 +160,7 @@ class FakeMicrophone:
         return StreamState("fake", 0, 0, self.alive, self.fault, 0, "latency", 24_000)
 
     def hear(self, samples: list[int], at_ns: int) -> None:
-        self.times.note(self.ring.written_samples, at_ns, 0)
+        self.times.note(self.ring.written_samples, len(samples), at_ns, 0)
         self.ring.write(np.array(samples, dtype=np.int16))
         self.on_wake()
 
@@ -168,8 +168,8 @@ class FakeMicrophone:
 def microphone() -> tuple[MicrophoneSource, FakeMicrophone]:
     made: list[FakeMicrophone] = []
 
-    def open_stream(*arguments: object) -> FakeMicrophone:
-        made.append(FakeMicrophone(*arguments))  # type: ignore[arg-type]
+    def open_stream(*arguments: object, **named: object) -> FakeMicrophone:
+        made.append(FakeMicrophone(*arguments, **named))  # type: ignore[arg-type]
         return made[0]
 
     source = MicrophoneSource(None, asyncio.get_running_loop(), open_stream)  # type: ignore[arg-type]
@@ -182,16 +182,17 @@ async def test_a_microphone_gives_chunks_with_the_time_of_the_callback_that_comp
     first = asyncio.ensure_future(anext(stream))
     await asyncio.sleep(0)
     assert fake.open
-    fake.hear([1] * 300, 1_000)
-    fake.hear([2] * 300, 2_000)
+    fake.hear([1] * 300, 100 * MS)
+    fake.hear([2] * 300, 110 * MS)
     chunk = await first
     assert chunk.samples.tolist() == [1] * 300 + [2] * 180
-    assert (chunk.first_sample, chunk.captured_ns) == (0, 2_000)
+    # 120 samples of the second block are not in it.
+    assert (chunk.first_sample, chunk.captured_ns) == (0, 105 * MS)
     assert chunk.late_ns > 0
-    fake.hear([3] * 480, 3_000)
+    fake.hear([3] * 480, 130 * MS)
     chunk = await anext(stream)
     assert chunk.samples.tolist() == [2] * 120 + [3] * 360
-    assert (chunk.first_sample, chunk.captured_ns) == (480, 3_000)
+    assert (chunk.first_sample, chunk.captured_ns) == (480, 125 * MS)
 
 
 async def test_a_closed_microphone_ends_and_is_let_go() -> None:
