@@ -7,7 +7,10 @@ Two detectors run half a window apart. Each gives a probability every 32 ms, tog
 that begins just after a window's start is then seen up to 16 ms sooner (measured on 16 recordings: at most 127 ms after
 the first sample above -40 dBFS, 143 ms with one detector).
 
-In lasting silence (a muted microphone, the lead of a recording) the detectors are not asked after 1.5 s until a sample
+The detectors remember what was said: after speech, the next onset is noticed up to 100 ms later than by fresh ones. So
+when nobody has spoken for a while they begin anew, one half a second after the other, as a fresh one has to settle.
+
+In lasting silence (a muted microphone, the lead of a recording) the detectors are not asked after 2.5 s until a sample
 exceeds -66 dBFS: a session that only waits costs little. The silence they have heard by then is enough for them to find
 the next onset as soon as otherwise (measured; with no silence at all before it they would be up to 0.3 s late).
 """
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
 _HALF_WINDOW = 256  # samples at 16 kHz: 16 ms
 _DELAY_SAMPLES = 24  # of the resampled audio, at 24 kHz
 _SILENCE = 10 ** (-66 / 20)
-_SETTLED_HALVES = 96  # 1.5 s
+_SETTLED_HALVES = 160  # 2.5 s
+_QUIET = 0.3  # a probability
+_ANEW_AFTER_HALVES = (64, 96)  # 1 s and 1.5 s without speech
 
 
 class Window(NamedTuple):
@@ -50,19 +55,20 @@ class SpeechActivity:
 
     def reset(self) -> None:
         """Forgets everything heard; positions begin again at 0."""
-        self._detectors = (SpeechStream(self._model), SpeechStream(self._model))
+        self._detectors = [SpeechStream(self._model), SpeechStream(self._model)]
         self._downsampler = Downsampler()
         self._previous = np.zeros(_HALF_WINDOW, np.float32)
         self._waiting = np.zeros(0, np.float32)
         self._halves = 0
         self._silent_halves = 0
+        self._quiet_halves = 0
 
     def forget(self) -> None:
         """Takes what was heard so far for silence; positions go on.
 
         Else the speech that a client has cleared would still be heard for some windows, as a turn of nothing.
         """
-        self._detectors = (SpeechStream(self._model), SpeechStream(self._model))
+        self._detectors = [SpeechStream(self._model), SpeechStream(self._model)]
         self._previous = np.zeros_like(self._previous)
         self._waiting = np.zeros_like(self._waiting)
 
@@ -82,6 +88,9 @@ class SpeechActivity:
         probability = 0.0
         if self._silent_halves <= _SETTLED_HALVES:
             probability = self._detectors[self._halves % 2].probability(both)
+        self._quiet_halves = self._quiet_halves + 1 if probability < _QUIET else 0
+        if self._quiet_halves in _ANEW_AFTER_HALVES:
+            self._detectors[_ANEW_AFTER_HALVES.index(self._quiet_halves)] = SpeechStream(self._model)
         self._halves += 1
         end = self._halves * _HALF_WINDOW * 3 // 2 - _DELAY_SAMPLES
         return Window(max(0, end - _HALF_WINDOW * 3), end, probability)

@@ -77,6 +77,16 @@ def test_onset_of_a_persons_voice_is_noticed_within_150_ms(name: str) -> None:
     assert 0 < at_ms - 800 <= 150
 
 
+@pytest.mark.parametrize("text", SENTENCES)
+def test_onset_after_somebody_spoke_is_noticed_as_soon(text: str) -> None:
+    buffer = Buffer()
+    before = spliced(500, sentence("Could you say that again please?"), 3000)
+    buffer.edges(before)
+    at_ms, edge = buffer.edges(spliced(411, sentence(text)))[0]
+    assert isinstance(edge, TurnStarted)
+    assert 0 < at_ms - ms_of(before) - 411 <= 150
+
+
 def noise(level: float) -> Samples:
     return (np.random.default_rng(1).normal(0, level, 240_000) * 32767).clip(-32768, 32767).astype(np.int16)
 
