@@ -275,9 +275,10 @@ async def test_texts_and_recordings_are_said_over_a_silent_voice(records: Path) 
         await _played(host, study)
         assert host.status.voice is VoiceKind.SILENCE
         assert await host.send(Speak, text="No.") is None
+        assert await host.send(Speak, recording="one_word") is None
         assert await host.send(Disconnect) is None
     notes = _notes(records, "recording.started", "recording.ended")
-    names = ["one_word", "one_word", "“Yes.”", "“Yes.”", "“No.”", "“No.”"]
+    names = ["one_word", "one_word", "“Yes.”", "“Yes.”", "“No.”", "“No.”", "one_word", "one_word"]
     assert [entry.event["name"] for entry in notes] == names
     appended = (each for each in side.received if each["type"] == "input_audio_buffer.append")
     sound = b"".join(base64.b64decode(each["audio"]) for each in appended)
