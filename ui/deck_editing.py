@@ -16,7 +16,8 @@ from ui.dialogs.step import StepDialog
 from ui.dialogs.study_settings import StudySettingsDialog
 from ui.models.deck import Deck
 from ui.models.images import check_images, image_screens, with_images
-from ui.models.step_kinds import StepKind, default_action
+from ui.models.step_kind import StepKind
+from ui.models.step_kinds import default_action
 from ui.panels.deck import DeckPanel
 from ui.theme import Theme
 

@@ -8,7 +8,8 @@ from simulator.errors import SimulatorError
 from simulator.participant.messages import Ask, KeepOwnAnswer, Push, SetInstructions, Speak
 from simulator.study.steps import AskQuestion, EnterPart, PushContext, Say, Step, StepAction, Study, Wait, When
 from ui.models.deck_commands import commands_of
-from ui.models.step_kinds import KINDS, OTHER_QUESTION, QUESTIONS, StepKind, default_action, gist, kind_of, told
+from ui.models.step_kind import StepKind
+from ui.models.step_kinds import KINDS, OTHER_QUESTION, QUESTIONS, default_action, gist, kind_of, told
 
 
 def named(name: str) -> StepKind:

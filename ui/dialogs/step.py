@@ -20,7 +20,8 @@ from simulator.errors import SimulatorError, UsageError
 from simulator.profile.wording import OWN_WORDING, Wording
 from simulator.study.steps import Step, When
 from ui.models.form_fields import FormField, number
-from ui.models.step_kinds import KINDS, StepKind, kind_of, told
+from ui.models.step_kind import StepKind
+from ui.models.step_kinds import KINDS, kind_of, told
 from ui.theme import SPACE_PX, Theme, mono_font
 from ui.widgets.form import Form
 

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 from simulator.participant.messages import ConnectionState, Status
 from ui.models.deck import Deck
 from ui.models.plain import tip
-from ui.models.step_kinds import KINDS, QUESTIONS, StepKind
+from ui.models.step_kind import StepKind
+from ui.models.step_kinds import KINDS, QUESTIONS
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.deck_view import DeckView
 

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from ui.models.step_kinds import StepSign
+from ui.models.step_kind import StepSign
 
 
 def paint_sign(painter: QPainter, box: QRectF, sign: StepSign, colour: QColor) -> None:
