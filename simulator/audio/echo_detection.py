@@ -63,12 +63,13 @@ class _Look(NamedTuple):
 class EchoDetector:
     """Takes both sides in any order, each in its own; `echo` is what is known now. Pure.
 
-    Give `microphone` and `played` blocks at 24 kHz whose length is a multiple of four, with monotonic times.
+    Give `microphone` and `played` blocks at 24 kHz, with monotonic times.
     """
 
     def __init__(self) -> None:
         self.echo: Echo | None = None
         self._played = _PlacedSignal()
+        self._thin_played = _Thinner()
         self._heard = np.zeros(_WINDOW, dtype=np.float32)
         self._looks: deque[_Look] = deque(maxlen=_LOOKS)
         self._without = 0
@@ -77,6 +78,7 @@ class EchoDetector:
     def forget_microphone(self) -> None:
         """The microphone closed, or another one was opened: what is known of an echo stays, what was heard goes."""
         self._heard[:] = 0
+        self._thin_heard = _Thinner()
         self._count = 0
         self._next_look = _WINDOW
         self._offset_ns: int | None = None
@@ -90,12 +92,14 @@ class EchoDetector:
 
     def played(self, samples: Samples, at_ns: int) -> None:
         """Take what is audible from `at_ns` on."""
-        self._played.place(_thinned(samples), at_ns * RATE_HZ // NS_PER_S)
+        self._played.place(self._thin_played(samples), at_ns * RATE_HZ // NS_PER_S)
 
     def microphone(self, samples: Samples, ended_ns: int) -> None:
         """Take the next block of the microphone, whose last sample was captured at `ended_ns` or before."""
-        block = _thinned(samples)
+        block = self._thin_heard(samples)
         count = len(block)
+        if not count:
+            return
         self._heard[:-count] = self._heard[count:]
         self._heard[-count:] = block
         self._count += count
@@ -149,6 +153,8 @@ class _PlacedSignal:
         gap = at - self._end
         if gap <= _JOIN_WITHIN:
             gap = 0
+        if not len(samples):
+            return
         self._shift(gap + len(samples))
         self._end += gap + len(samples)
         self._samples[-len(samples) :] = samples
@@ -204,9 +210,17 @@ def _frames(signal: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.lib.stride_tricks.sliding_window_view(signal, _FRAME)[:: _FRAME // 2]
 
 
-def _thinned(samples: Samples) -> NDArray[np.float32]:
-    usable = len(samples) - len(samples) % _THINNING
-    return samples[:usable].reshape(-1, _THINNING).mean(axis=1, dtype=np.float32)
+class _Thinner:
+    """Takes one of four samples, their mean; what is left of a block waits for the next."""
+
+    def __init__(self) -> None:
+        self._rest = np.zeros(0, dtype=np.int16)
+
+    def __call__(self, samples: Samples) -> NDArray[np.float32]:
+        joined = np.concatenate((self._rest, samples)) if len(self._rest) else samples
+        usable = len(joined) - len(joined) % _THINNING
+        self._rest = joined[usable:]
+        return joined[:usable].reshape(-1, _THINNING).mean(axis=1, dtype=np.float32)
 
 
 _TAPER: Final = np.hanning(_WINDOW).astype(np.float32)

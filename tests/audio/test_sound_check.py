@@ -1,6 +1,7 @@
 """What is wrong with the sound: signals made by hand, and real voices, against what the operator is told."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def tone(seconds: float, hz: float, amplitude: float) -> Samples:
     return _int16(amplitude * np.sin(2 * np.pi * hz * np.arange(round(seconds * RATE_HZ)) / RATE_HZ))
 
 
-def _int16(samples: NDArray[np.float64]) -> Samples:
+def _int16(samples: NDArray[np.floating[Any]]) -> Samples:
     return np.clip(np.round(samples), -32_768, 32_767).astype(np.int16)
 
 
@@ -288,6 +289,18 @@ def test_microphones_that_are_told_of_in_bursts_and_late_show_the_same_echo() ->
         warnings += check.take(at_ns)
     (warning,) = warnings
     assert isinstance(warning, SoundWarning)
+    assert abs(warning.figures["delay_ms"] - 120) <= 3
+
+
+def test_pieces_of_any_length_make_the_same_echo() -> None:
+    agent = voice("monologue_awb")
+    heard = mixed(come_back(agent, -20, 120), noise(8.0, -68))
+    check = SoundCheck()
+    for first in range(0, len(agent), 441):
+        check.played(agent[first : first + 441], START_NS + first * NS_PER_S // RATE_HZ)
+        ends = min(first + 441, len(heard))
+        check.captured(heard[first:ends], START_NS + ends * NS_PER_S // RATE_HZ)
+    (warning,) = check.warnings
     assert abs(warning.figures["delay_ms"] - 120) <= 3
 
 
