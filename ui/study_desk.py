@@ -66,6 +66,7 @@ class StudyDesk(QObject):
         self._played: tuple[int, ...] = ()
         """Keys of the rows that are played by time, in order."""
         self._playing: Study | None = None
+        self._accepted: str | None = None
         self._filling = self._quietly = self._to_front = False
         self._preview_soon = QTimer(self)
         self._preview_soon.setSingleShot(True)
@@ -203,6 +204,14 @@ class StudyDesk(QObject):
         if not self._filling:
             self._deck.set_head(instructions=self._agent.instructions)
             self._panel.show_name()
+            self._show_part()
+
+    def _show_part(self) -> None:
+        """Tell the panel of the agent which part's guidance is in force beside the instructions of the editor."""
+        accepted = self._feed.status.instructions_accepted
+        parts = (row.step.action for row in self._deck.rows if isinstance(row.step.action, EnterPart))
+        in_force = (part.name for part in parts if self._deck.head.instructions_in(part) == accepted)
+        self._agent.show_part("" if accepted is None else next(in_force, ""))
 
     def _take_voice(self) -> None:
         if not self._filling:
@@ -230,8 +239,6 @@ class StudyDesk(QObject):
         if error is not None:
             self._panel.say(error, "error")
         elif first:
-            if isinstance(step.action, EnterPart):
-                self._agent.show_part(step.action.name, self._deck.head.instructions_in(step.action))
             self._preview.show_pushed(step.action)
 
     def _push_quickly(self, command: AnyCommand) -> None:
@@ -305,6 +312,9 @@ class StudyDesk(QObject):
         if plays is not self._deck.plays:
             self._deck.plays = plays
             self._panel.show_marks()
+        if status.instructions_accepted != self._accepted:
+            self._accepted = status.instructions_accepted
+            self._show_part()
         self._panel.show_status(status)
         self._pushes.show_status(status)
         self._preview.show_status(status)

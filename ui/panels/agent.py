@@ -47,8 +47,7 @@ class AgentPanel(QFrame):
         self._status = Status()
         self._refused = ""
         self._answer: Entry | None = None
-        self._part: tuple[str, str | None] = ("", None)
-        """The part entered last and the instructions that it brought."""
+        self._part = ""
         self._compared: tuple[Any, Any] | None = None
         self._build()
         self._lay_out()
@@ -78,17 +77,18 @@ class AgentPanel(QFrame):
         )
         if not connected:
             self._refused = ""
-            self._part = ("", None)
+            self._part = ""
         self._show_instructions()
         self.calls.show_status(status)
         if self._compared != (status.session_requested, status.session_accepted):
             self._compared = (status.session_requested, status.session_accepted)
             self._show_session(compare_sessions(*self._compared))
 
-    def show_part(self, name: str, instructions: str | None) -> None:
-        """A part of the study was entered: its instructions, which hold those of the editor, are asked for by it."""
-        self._part = (name, instructions)
-        self._show_instructions()
+    def show_part(self, name: str) -> None:
+        """The instructions in force are those of the editor with the guidance of this part of the study; "" of none."""
+        if name != self._part:
+            self._part = name
+            self._show_instructions()
 
     def show_applied(self, error: str | None) -> None:
         """Say what became of the last Apply."""
@@ -223,10 +223,7 @@ class AgentPanel(QFrame):
     def _show_instructions(self) -> None:
         colours = self._theme.colours
         connected = self._status.connection is ConnectionState.CONNECTED
-        accepted = self._status.instructions_accepted
-        part, in_part = self._part
-        by_part = in_part is not None and accepted == in_part and in_part.startswith(self.instructions)
-        same = accepted == self.instructions or by_part
+        same = self._status.instructions_accepted == self.instructions or bool(self._part)
         self.apply_button.setEnabled(connected and not same)
         self.apply_button.setToolTip(
             "Send these instructions (Ctrl+Enter in the editor)."
@@ -240,7 +237,7 @@ class AgentPanel(QFrame):
         elif not connected:
             text, colour = "○ Sent when you connect", colours.text_muted
         elif same:
-            text, colour = f"✓ In force, with part “{part}”" if by_part else "✓ In force", colours.passed
+            text, colour = f"✓ In force, with part “{self._part}”" if self._part else "✓ In force", colours.passed
         else:
             text, colour = "● Edited: not in force yet", colours.warning
         self.state.setText(text)
