@@ -113,6 +113,13 @@ class DeviceStream:
             else:
                 self._end()
 
+    def finish(self) -> None:
+        """End after what the device has queued was played: takes as long as that, and hangs with the device."""
+        if not self._closed:
+            self._closed = True
+            self._stream.stop()
+            self._stream.close()
+
     def _end(self) -> None:
         self._stream.abort()
         self._stream.close()

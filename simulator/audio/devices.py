@@ -192,6 +192,14 @@ def devices_here() -> list[Device]:
     ]
 
 
+def chosen_here(choice: Choice, direction: Direction) -> Device | None:
+    """Return the device that is meant as this process knows it; None is the default, looked up as it is opened.
+
+    Raises AudioUnavailable or DeviceUnavailable.
+    """
+    return None if choice.name is None else choice.among(devices_here(), direction)
+
+
 def index_here(device: Device | None, direction: Direction) -> tuple[int, Device]:
     """Return this process's index of a device, or of the default one for None, and what it is.
 

@@ -16,6 +16,7 @@ from simulator.errors import DeviceUnavailable
 OPENS_WITHIN_S: Final = 5.0
 
 _LEAVES_AFTER_S: Final = 0.3
+_LOOK_EVERY_S: Final = 0.005
 
 T = TypeVar("T")
 
@@ -61,6 +62,16 @@ async def opened_in_time(
         raise DeviceUnavailable(
             f"{name} did not open within {within_s:g} s: see whether the sound server hangs, then choose it again."
         ) from error
+
+
+async def nobody_inside(within_s: float) -> bool:
+    """Wait until no thread is opening or closing a device, and return whether that came in time."""
+    deadline = time.monotonic() + within_s
+    while any(thread.is_alive() for thread in _at_work):
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(_LOOK_EVERY_S)
+    return True
 
 
 def leave(code: int) -> int:

@@ -49,7 +49,7 @@ from simulator.audio.playout_events import (
     PlaybackGap,
     PlaybackStarted,
 )
-from simulator.units import NS_PER_MS, ns_to_samples, samples_to_ns
+from simulator.units import BLOCK_SAMPLES, NS_PER_MS, ns_to_samples, samples_to_ns
 
 __all__ = [
     "AudioHanded",
@@ -219,6 +219,10 @@ class Playout:
             else:
                 out[:] = 0
                 self._follow_cuts()
+
+    def interrupted(self) -> None:
+        """Note that the output was closed, while nothing fills: what follows is joined to nothing before it."""
+        self.handed_to_device += BLOCK_SAMPLES
 
     def _follow_cuts(self) -> None:
         while (behind := self._last.behind) is not None:

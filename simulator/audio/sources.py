@@ -240,6 +240,13 @@ class MicrophoneSource:
             self._stream.close()
             self._woken.set()
 
+    def rest(self) -> list[Chunk]:
+        """Return what was captured and not given yet, once it is closed; the last chunk may be shorter."""
+        chunks = []
+        while self._ring.readable:
+            chunks.append(self._read())
+        return chunks
+
     def _read(self) -> Chunk:
         samples = np.empty(BLOCK_SAMPLES, dtype=np.int16)
         count = self._ring.read_into(samples)

@@ -1,10 +1,12 @@
 """Where the agent's voice goes: an output device, or the silent clock where there is none."""
 
 import asyncio
+import contextlib
+import time
 from collections.abc import Callable
 from typing import Final
 
-from simulator.audio.devices import devices_here, find
+from simulator.audio.devices import Choice, chosen_here
 from simulator.audio.opening import opened_in_time
 from simulator.audio.playout import Playout
 from simulator.audio.streams import Output, OutputStream, SilentOutput, StreamState
@@ -25,8 +27,14 @@ class Loudspeaker:
         self._on_wake = on_wake
         self._on_lost = on_lost
         self._output: Output | None = None
-        self._device: str | None = None
-        self._opening = asyncio.Lock()
+        self._wanted = Choice()
+        self._playing = False
+        self._was_open = False
+        """Whether the device that is wanted was open once: only then does it count as missing, or if it has a name."""
+        self._detached = False
+        self._awaited: tuple[int, asyncio.Future[int]] | None = None
+        self.opening = asyncio.Lock()
+        """Held while the output changes."""
         self.playout = Playout()
         self.name = SILENT_CLOCK
         self.lack: str | None = None
@@ -38,80 +46,147 @@ class Loudspeaker:
         return self._output
 
     @property
+    def device(self) -> OutputStream | None:
+        """The device that is open; None while it is closed, or the silent clock plays."""
+        return self._output if isinstance(self._output, OutputStream) else None
+
+    @property
     def state(self) -> StreamState | None:
         """How the output is doing; None while it is closed."""
         return self._output.state() if self._output is not None else None
 
-    async def choose(self, device: str | None) -> None:
-        """Play on this device from now on; None means the default, "none" the silent clock.
+    @property
+    def missing(self) -> Choice | None:
+        """The device that is wanted and not there."""
+        known = self._was_open or self._wanted.name is not None
+        return self._wanted if self.lack is not None and known else None
 
-        Raises AudioUnavailable or DeviceUnavailable if it will not open; the silent clock plays then.
+    async def choose(self, choice: Choice) -> None:
+        """Play on this device from now on; the name "none" is the silent clock.
+
+        Raises DeviceUnavailable if it will not open; the silent clock plays then, and `resume` tries again.
         """
-        async with self._opening:
-            self._device = device
-            playing = self._output is not None
-            await self._open(self.playout)
-            if not playing:
-                self.close()
+        async with self.opening:
+            self._wanted, self._was_open = choice, False
+            await self._open()
             if self.lack is not None:
                 raise DeviceUnavailable(self.lack)
 
     async def open(self, playout: Playout) -> None:
         """Begin to play `playout`. A device that will not open is replaced by the silent clock, and `lack` says so."""
-        async with self._opening:
-            await self._open(playout)
+        async with self.opening:
+            self._close()
+            self.playout, self._playing = playout, True
+            await self._open()
 
-    async def _open(self, playout: Playout) -> None:
-        self.close()
-        self.playout = playout
+    def detach(self, at_ns: int) -> OutputStream | None:
+        """Take the open device out, to be closed by the caller at `at_ns`; it is to come back with `resume`.
+
+        The caller holds `opening`. The playout waits meanwhile: nothing is handed, so nothing is lost.
+        """
+        output = self.device
+        if output is None:
+            return None
+        self._output = None
+        self._detached = True
+        self._awaited = at_ns, asyncio.get_running_loop().create_future()
+        return output
+
+    async def resume(self) -> "asyncio.Future[int] | None":
+        """Open the device that is wanted, whether it was detached or missing, and go on where the playout is.
+
+        The caller holds `opening`. What is returned is done when the device asks for its first block: with the time
+        since it was detached, in nanoseconds. None where it did not open, and while nothing is to be played.
+        """
+        if self._detached or self.missing is not None:
+            self._detached = False
+            await self._open()
+        if self.lack is not None:
+            self._awaited = None
+        return self._awaited[1] if self._awaited is not None else None
+
+    async def _open(self) -> None:
+        """Open what is wanted; where nothing is played at present, only to see that it opens."""
         self.lack = None
-        loop = asyncio.get_running_loop()
+        if isinstance(self._output, OutputStream):
+            self._close()  # some devices open only once
         output: Output
         try:
-            if self._device == NO_DEVICE:
-                output = self._silent(loop)
+            if self._wanted.name == NO_DEVICE:
+                output = self._stand_in()
             else:
-                output = await opened_in_time(
-                    lambda: self._open_device(playout, loop), "The output device", lambda late: late.close()
-                )
+                output = await self._open_device()
+                self._was_open = True
         except EnvironmentFault as fault:
             self.lack = str(fault)
-            output = self._silent(loop)
+            output = self._stand_in()
         self._output = output
         self.name = output.state().name
+        if not self._playing:
+            self._close()
 
     def close(self) -> None:
         """End. What the device has queued is dropped."""
-        output = self._taken_out()
-        if output is not None:
-            output.close()
+        self._playing = False
+        self._close()
 
     async def end(self) -> None:
         """The same beside the loop, as a device may take its time."""
+        self._playing = False
         output = self._taken_out()
         if output is not None:
-            await asyncio.to_thread(output.close)
+            with contextlib.suppress(EnvironmentFault):  # one that hangs is closed whenever it can be
+                await opened_in_time(output.close, "The output device", lambda _: None)
+
+    def _close(self) -> None:
+        output = self._taken_out()
+        if output is not None:
+            output.close()
 
     def _taken_out(self) -> Output | None:
         # Before it is closed: a wake that is still on its way must not take it for a device that went away.
         output, self._output = self._output, None
         return output
 
+    def _stand_in(self) -> SilentOutput:
+        self._close()
+        self.playout.interrupted()
+        return self._silent(asyncio.get_running_loop())
+
     def _silent(self, loop: asyncio.AbstractEventLoop) -> SilentOutput:
         clock = SilentOutput(self.playout, self._woken, loop)
         clock.start()
         return clock
 
-    def _open_device(self, playout: Playout, loop: asyncio.AbstractEventLoop) -> OutputStream:
-        device = None if self._device is None else find(self._device, direction="output", among=devices_here())
-        stream = OutputStream(playout, device, self._woken, loop)
-        stream.start()
-        return stream
+    async def _open_device(self) -> OutputStream:
+        """Return the device that is wanted, which plays. A silent clock in its place plays until it is open."""
+        playout, wanted, loop = self.playout, self._wanted, asyncio.get_running_loop()
+
+        def close(late: OutputStream) -> None:
+            late.close()
+
+        stream = await opened_in_time(
+            lambda: OutputStream(playout, chosen_here(wanted, "output"), self._woken, loop),
+            "The output device",
+            close,
+        )
+        self._close()
+        playout.interrupted()
+
+        def start() -> OutputStream:
+            stream.start()
+            return stream
+
+        return await opened_in_time(start, "The output device", close)
 
     def _woken(self) -> None:
         output = self._output
         if output is None:
             return
+        if self._awaited is not None and isinstance(output, OutputStream):
+            (since_ns, first_block), self._awaited = self._awaited, None
+            if not first_block.done():
+                first_block.set_result(time.monotonic_ns() - since_ns)
         if not self._replaced(output.state()):
             self._on_wake()
 
@@ -124,9 +199,11 @@ class Loudspeaker:
         """Put the silent clock in the place of an output that went away."""
         if state.alive and state.fault is None:
             return False
-        self.close()
-        self.lack = f"The output device “{state.name}” stopped playing: choose it again, or another one."
-        self._output = self._silent(asyncio.get_running_loop())
+        self.lack = (
+            f"The output device “{state.name}” has gone, so the agent is not heard: plug it in again or choose another "
+            "one."
+        )
+        self._output = self._stand_in()
         self.name = SILENT_CLOCK
         self._on_lost(self.lack)
         return True

@@ -59,6 +59,8 @@ class ChooseVoice(Command, frozen=True, tag="choose_voice", kw_only=True):
     kind: VoiceKind
     device: str | None = None
     """Microphone name; None: the system's default."""
+    host_api: str | None = None
+    """Its host API, where several offer one of that name; None: the default's goes first."""
     recording: str | None = None
     """Path or fixture name of a recording."""
 
@@ -67,6 +69,8 @@ class ChooseOutput(Command, frozen=True, tag="choose_output", kw_only=True):
     """Play the agent's voice on this device; None: the system's default; "none": the silent clock."""
 
     device: str | None = None
+    host_api: str | None = None
+    """As in `ChooseVoice`."""
 
 
 class SetTalk(Command, frozen=True, tag="set_talk", kw_only=True):

@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from simulator.audio.devices import Choice
 from simulator.audio.playout import Playout
 from simulator.engines.profiles import EngineTarget, resolve
 from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UsageError
@@ -117,7 +118,7 @@ class Participant:
         self._sound.voice.start()
         self._flushing = asyncio.create_task(self._flush_for_ever())
         with contextlib.suppress(EnvironmentFault):  # what is lacking stands in the status
-            await self._sound.loudspeaker.choose(None)
+            await self._sound.loudspeaker.choose(Choice())
         self._show()
 
     async def warm_engine(self) -> None:
@@ -147,7 +148,7 @@ class Participant:
         await self._words.close()
         if self._flushing is not None:
             self._flushing.cancel()
-        self._sound.loudspeaker.close()
+        self._sound.close()
         self._flush()
 
     @property
@@ -166,8 +167,8 @@ class Participant:
                 await self._finished()
             case ChooseVoice():
                 await self._sound.choose_voice(command)
-            case ChooseOutput(device=device):
-                await self._sound.loudspeaker.choose(device)
+            case ChooseOutput():
+                await self._sound.choose_output(command)
             case SetTalk(down=down):
                 self._sound.set_talk(down)
             case SetMuted(muted=muted):

@@ -1,14 +1,17 @@
 """What this computer speaks and plays with: the participant's voice, the loudspeaker, and what is lacking of them."""
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from simulator.audio.devices import Choice, Direction
 from simulator.audio.streams import DacSource
-from simulator.errors import EnvironmentFault, UsageError
+from simulator.errors import UsageError
+from simulator.participant.device_return import DeviceReturn
 from simulator.participant.losses import LossWatch
 from simulator.participant.loudspeaker import Loudspeaker
-from simulator.participant.messages import ChooseVoice, VoiceKind
+from simulator.participant.messages import ChooseOutput, ChooseVoice, VoiceKind
 from simulator.participant.voice import SpokenChunk, Voice
 
 Note = Callable[[str, Mapping[str, object]], None]
@@ -34,12 +37,14 @@ class Sound:
         self._losses = LossWatch()
         self._note = note
         self._show = show
-        self._voice_lack: str | None = None
+        self._choosing = {"input": asyncio.Lock(), "output": asyncio.Lock()}
+        """Choices are made one after the other, so that the last one holds."""
+        self._devices = DeviceReturn(self.voice, self.loudspeaker, note, self._lost, self._back)
 
     @property
     def lacks(self) -> list[str]:
         """What is lacking, a sentence each."""
-        return [lack for lack in (self._voice_lack, self.loudspeaker.lack) if lack is not None]
+        return [lack for lack in (self.voice.lack, self.loudspeaker.lack) if lack is not None]
 
     @property
     def sounds(self) -> bool:
@@ -53,21 +58,42 @@ class Sound:
 
     async def choose_voice(self, command: ChooseVoice) -> None:
         """Take the voice that a command names. Raises SimulatorError where it cannot; then silence takes its place."""
-        self._voice_lack = None
-        match command.kind:
-            case VoiceKind.SILENCE:
-                await self.voice.choose_silence()
-            case VoiceKind.RECORDING:
-                if not command.recording:
-                    raise UsageError("No recording was named: choose one.")
-                await self.voice.choose_recording(command.recording)
-            case VoiceKind.MICROPHONE:
-                try:
-                    await self.voice.choose_microphone(command.device)
-                except EnvironmentFault as fault:
-                    self._voice_lack = str(fault)
-                    raise
-        self._note_voice()
+        async with self._choosing["input"]:
+            match command.kind:
+                case VoiceKind.SILENCE:
+                    await self.voice.choose_silence()
+                case VoiceKind.RECORDING:
+                    if not command.recording:
+                        raise UsageError("No recording was named: choose one.")
+                    await self.voice.choose_recording(command.recording)
+                case VoiceKind.MICROPHONE:
+                    await self._choose_microphone(Choice(command.device, command.host_api))
+            self._devices.seek()
+            self._note_voice()
+
+    async def _choose_microphone(self, choice: Choice) -> None:
+        await self.voice.choose_silence()
+        await self._devices.know(choice, "input")
+        try:
+            await self.voice.choose_microphone(choice)
+        finally:
+            self._devices.seek()
+
+    async def choose_output(self, command: ChooseOutput) -> None:
+        """Play on the device that a command names. Raises DeviceUnavailable; then the silent clock takes its place."""
+        choice = Choice(command.device, command.host_api)
+        async with self._choosing["output"]:
+            await self._devices.know(choice, "output")
+            try:
+                await self.loudspeaker.choose(choice)
+            finally:
+                self._devices.seek()
+
+    def close(self) -> None:
+        """Nothing is looked for any more, nothing plays, and the microphone is off."""
+        self._devices.close()
+        self.voice.close()
+        self.loudspeaker.close()
 
     def set_talk(self, down: bool) -> None:
         """The talk key went down or up. Raises UsageError where there is nothing to say."""
@@ -96,10 +122,18 @@ class Sound:
 
     def _lost(self, sentence: str) -> None:
         """A device went away; the session goes on without it."""
-        if self.voice.kind is VoiceKind.SILENCE and sentence != self.loudspeaker.lack:
-            self._voice_lack = sentence
+        if sentence == self.voice.lack:
             self._note_voice()
         self._note("problem", {"whose": "environment", "code": "device_lost", "sentence": sentence})
+        self._devices.seek()
+        self._show()
+
+    def _back(self, direction: Direction) -> None:
+        """A device came back."""
+        if direction == "input":
+            self._note_voice()
+            if self.voice.talking:
+                self._note("talk", {"down": True})
         self._show()
 
     def _note_voice(self) -> None:

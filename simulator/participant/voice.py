@@ -1,7 +1,8 @@
 """The participant's voice: a microphone, a recording or silence, with the talk key and mute.
 
-There is always a voice: where a microphone is missing or goes away, silence takes its place, so that an engine hears a
-quiet room and not a hole. The talk key lets a microphone through while it is down (push-to-talk), and starts or stops a
+There is always a voice: where a microphone is missing or goes away, silence takes its place until it is back, so that
+an engine hears a quiet room and not a hole. What no source gave is filled with silence: a position is a time, whatever
+became of the devices. The talk key lets a microphone through while it is down (push-to-talk), and starts or stops a
 recording. Mute replaces either by silence. What a study says goes over whatever the voice is, which is heard again
 afterwards: no device is closed for it.
 """
@@ -9,12 +10,12 @@ afterwards: no device is closed for it.
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.audio.devices import Device, devices_here, find
+from simulator.audio.devices import Choice, chosen_here
 from simulator.audio.opening import opened_in_time
 from simulator.audio.sources import (
     Chunk,
@@ -28,12 +29,19 @@ from simulator.audio.sources import (
 from simulator.errors import EnvironmentFault, UsageError
 from simulator.participant.messages import VoiceKind
 from simulator.participant.recordings import Recording, open_recording
+from simulator.units import BLOCK_SAMPLES, NS_PER_S, ns_to_samples, samples_to_ns
+
+_LONGEST_HOLE_NS: Final = 10 * NS_PER_S
+"""A computer that slept longer than this is not caught up with."""
+
+_HOLE: Final = -1
+"""The position of what no source gave: nothing begins with it."""
 
 Samples = NDArray[np.int16]
 
 
 class SpokenChunk(NamedTuple):
-    """20 ms of what the participant says, after mute and talk key."""
+    """20 ms of what the participant says, after mute and talk key; less where it ends a hole."""
 
     samples: Samples
     ended_ns: int
@@ -57,14 +65,25 @@ class Voice:
         self._on_lost = on_lost
         self._source: VoiceSource = SilenceSource()
         self._task: asyncio.Task[None] | None = None
-        self._choosing = asyncio.Lock()
-        """The last choice holds, however long an earlier one takes: silence chosen means no microphone."""
+        self.choosing = asyncio.Lock()
+        """Held while the source changes. The last choice holds, however long an earlier one takes: silence chosen means
+        no microphone."""
+        self._wanted: Choice | None = None
+        """The microphone that is wanted, open or not."""
+        self._detached: MicrophoneSource | None = None
+        self._covered_ns: int | None = None
+        """Until when the voice was given."""
+        self._silent_samples: int | None = None
+        """Silence given since the microphone was last heard, while it is to come back."""
+        self._back: asyncio.Future[int] | None = None
         self._recording: Recording | None = None
         self._events: list[RecordingStarted | RecordingEnded] = []
         self.kind = VoiceKind.SILENCE
         self.name = ""
         self.rate_hz: int | None = None
         """The rate at which a microphone was opened."""
+        self.lack: str | None = None
+        """Why the microphone that is wanted is not heard, in one sentence."""
         self.muted = False
         self._talk_down = False
         self._speaking = asyncio.Lock()
@@ -78,7 +97,12 @@ class Voice:
             return True
         if isinstance(self._source, RecordingSource):
             return self._source.playing
-        return self._talk_down
+        return self._talk_down and self.kind is VoiceKind.MICROPHONE
+
+    @property
+    def missing(self) -> Choice | None:
+        """The microphone that is wanted and not there."""
+        return self._wanted if self.lack is not None else None
 
     @property
     def microphone(self) -> MicrophoneSource | None:
@@ -91,33 +115,80 @@ class Voice:
 
     async def choose_silence(self) -> None:
         """Say nothing."""
-        async with self._choosing:
-            self._use(SilenceSource(), VoiceKind.SILENCE, "")
+        async with self.choosing:
+            self._use_no_microphone(SilenceSource(), VoiceKind.SILENCE, "")
 
     async def choose_recording(self, name_or_path: str) -> None:
         """Take a recording, to be started by the talk key or `say`. Raises UnreadableRecording."""
-        async with self._choosing:
+        async with self.choosing:
             recording = await asyncio.to_thread(open_recording, name_or_path)
-            self._use(RecordingSource(self._events.append), VoiceKind.RECORDING, recording.name)
+            self._use_no_microphone(RecordingSource(self._events.append), VoiceKind.RECORDING, recording.name)
             self._recording = recording
 
-    async def choose_microphone(self, device: str | None) -> None:
-        """Take a microphone; None means the default. Raises AudioUnavailable, DeviceUnavailable.
+    async def choose_microphone(self, choice: Choice) -> None:
+        """Take a microphone. Raises AudioUnavailable, DeviceUnavailable.
 
-        A microphone that will not open leaves silence.
+        One that will not open leaves silence, and is wanted all the same: `resume` tries again.
         """
-        async with self._choosing:
-            self._use(SilenceSource(), VoiceKind.SILENCE, "")
-            loop = asyncio.get_running_loop()
+        async with self.choosing:
+            self._use_no_microphone(SilenceSource(), VoiceKind.SILENCE, "")
+            self._wanted = choice
+            await self._open(choice)
+
+    def detach(self) -> MicrophoneSource | None:
+        """Take the open microphone out, to be closed by the caller; it is to come back with `resume`.
+
+        The caller holds `choosing`.
+        """
+        microphone = self.microphone
+        if microphone is None:
+            return None
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._detached, self._silent_samples = microphone, 0
+        return microphone
+
+    async def resume(self) -> "asyncio.Future[int] | None":
+        """Open the microphone that is wanted, whether it was detached or missing; the talk key is as it was.
+
+        The caller holds `choosing`. What is returned is done when the microphone is heard: with how many samples of
+        silence took its place. None where it did not open: silence stays, and `lack` says why.
+        """
+        if self._wanted is None:
+            return None
+        if self._detached is not None:
+            for chunk in self._detached.rest():
+                self._on_chunk(self._spoken(chunk))
+                self._covered_ns = chunk.captured_ns
+            self._detached = None
+            self._stand_in()
+        try:
+            await self._open(self._wanted)
+        except EnvironmentFault:
+            return None
+        self._back = asyncio.get_running_loop().create_future()
+        return self._back
+
+    async def _open(self, choice: Choice) -> None:
+        loop = asyncio.get_running_loop()
+        try:
             source = await opened_in_time(
-                lambda: MicrophoneSource(_microphone(device), loop), "The microphone", lambda late: late.close()
+                lambda: MicrophoneSource(chosen_here(choice, "input"), loop),
+                "The microphone",
+                lambda late: late.close(),
             )
-            self._use(source, VoiceKind.MICROPHONE, source.state().name)
-            self.rate_hz = source.state().rate_hz
+        except EnvironmentFault as fault:
+            self.kind, self.name, self.rate_hz, self.lack = VoiceKind.SILENCE, "", None, str(fault)
+            raise
+        self._use(source, VoiceKind.MICROPHONE, source.state().name)
+        self.rate_hz, self.lack = source.state().rate_hz, None
 
     def set_talk(self, down: bool) -> None:
         """The talk key went down or up. Raises UsageError where there is nothing to say."""
         self._talk_down = down
+        if self.lack is not None and down:
+            raise UsageError(self.lack)
         if self.kind is VoiceKind.SILENCE and down:
             raise UsageError("The participant's voice is silence: choose a microphone or a recording first.")
         if down and isinstance(self._source, RecordingSource):
@@ -152,24 +223,74 @@ class Voice:
             self._task.cancel()
             self._task = None
 
+    def _use_no_microphone(self, source: VoiceSource, kind: VoiceKind, name: str) -> None:
+        self._wanted = self.lack = self._silent_samples = None
+        self._talk_down = False
+        self._use(source, kind, name)
+
+    def _stand_in(self) -> None:
+        """Put silence in the place of the microphone, which is to come back."""
+        kind, name, rate_hz = self.kind, self.name, self.rate_hz
+        self._use(SilenceSource(), kind, name)
+        self.rate_hz = rate_hz
+
     def _use(self, source: VoiceSource, kind: VoiceKind, name: str) -> None:
+        if self._task is not None and type(source) is type(self._source) is SilenceSource:
+            self.kind, self.name = kind, name  # it goes on
+            return
         self.close()
         if isinstance(self._source, RecordingSource) and self._source.playing and self._recording is not None:
             self._events.append(RecordingEnded(self._recording.name, 0, stopped=True))
         self._source, self.kind, self.name = source, kind, name
-        self._recording, self.rate_hz, self._talk_down = None, None, False
+        self._recording, self.rate_hz = None, None
         self._task = asyncio.get_running_loop().create_task(self._listen(source))
 
     async def _listen(self, source: VoiceSource) -> None:
         try:
             async with contextlib.aclosing(source.chunks()) as chunks:  # type: ignore[type-var]
                 async for chunk in chunks:
-                    self._on_chunk(self._spoken(chunk))
+                    self._give(chunk)
         except EnvironmentFault as fault:
             if source is self._source:
                 self._task = None
+                self._silent_samples = 0
                 self._use(SilenceSource(), VoiceKind.SILENCE, "")
-                self._on_lost(str(fault))
+                self.lack = str(fault)
+                self._on_lost(self.lack)
+
+    def _give(self, chunk: Chunk) -> None:
+        """Give a chunk; before the first one of a source, silence for what was given by none."""
+        if chunk.first_sample == 0 and self._covered_ns is not None:
+            chunk = self._joined(chunk, self._covered_ns)
+        if isinstance(self._source, MicrophoneSource):
+            self._tell_back()
+        elif self._silent_samples is not None:
+            self._silent_samples += len(chunk.samples)
+        self._on_chunk(self._spoken(chunk))
+        self._covered_ns = chunk.captured_ns
+
+    def _joined(self, chunk: Chunk, covered_ns: int) -> Chunk:
+        """Fill the hole before a source's first chunk, or leave out what was given already."""
+        hole_ns = chunk.captured_ns - samples_to_ns(len(chunk.samples)) - covered_ns
+        if hole_ns > _LONGEST_HOLE_NS:
+            return chunk
+        if hole_ns < 0:
+            # Only what a device captured while silence still stood in for it: its clock is not ours to the millisecond.
+            twice = min(len(chunk.samples) - 1, ns_to_samples(-hole_ns))
+            return chunk._replace(samples=chunk.samples[twice:])
+        hole = ns_to_samples(hole_ns)
+        for start in range(0, hole, BLOCK_SAMPLES):
+            count = min(BLOCK_SAMPLES, hole - start)
+            ended_ns = covered_ns + samples_to_ns(start + count)
+            self._on_chunk(self._spoken(Chunk(np.zeros(count, dtype=np.int16), _HOLE, ended_ns, 0)))
+        if self._silent_samples is not None:
+            self._silent_samples += hole
+        return chunk
+
+    def _tell_back(self) -> None:
+        silent, self._silent_samples = self._silent_samples, None
+        if silent is not None and self._back is not None and not self._back.done():
+            self._back.set_result(silent)
 
     def _spoken(self, chunk: Chunk) -> SpokenChunk:
         samples = chunk.samples
@@ -177,12 +298,13 @@ class Voice:
             samples = np.zeros_like(samples)
         started: tuple[Recording, int] | None = None
         ended: str | None = None
-        for event in self._events:
-            if isinstance(event, RecordingEnded):
-                ended = event.name
-            elif self._recording is not None:
-                started = self._recording, event.first_sample - chunk.first_sample
-        self._events.clear()
+        if chunk.first_sample != _HOLE:
+            for event in self._events:
+                if isinstance(event, RecordingEnded):
+                    ended = event.name
+                elif self._recording is not None:
+                    started = self._recording, event.first_sample - chunk.first_sample
+            self._events.clear()
         if self._over is not None:
             samples, started, ended = self._spoken_over(self._over, samples, started, ended)
         if self.muted:
@@ -218,7 +340,3 @@ class _Over:
         self.said = said
         self.position = 0
         self.stopped = False
-
-
-def _microphone(name: str | None) -> Device | None:
-    return None if name is None else find(name, direction="input", among=devices_here())

@@ -1,0 +1,176 @@
+"""Devices that come and go while the process runs: listed anew, taken back, without ending a session.
+
+A device that is missing is looked for by a process of its own (`audio/device_watch`). PortAudio knows a device that
+appeared after its start only when it is started anew, for which every stream must be closed: what is open is closed,
+opened again and goes on where it was. The microphone's hole is filled with silence, the playout waits meanwhile, and
+the record says how long either was away.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from simulator.audio.device_watch import opens_again
+from simulator.audio.devices import Choice, Direction, devices_here, list_devices, reinitialise
+from simulator.audio.opening import nobody_inside, opened_in_time
+from simulator.errors import EnvironmentFault
+from simulator.participant.loudspeaker import NO_DEVICE, Loudspeaker
+from simulator.participant.voice import Voice
+from simulator.units import NS_PER_MS
+
+_HANGS_S: Final = 2.0
+"""So long is waited for a device that hangs in the audio library, which then cannot be started anew."""
+_FIRST_BLOCK_S: Final = 5.0
+_RETRY_S: Final = 2.0
+_LONGEST_RETRY_S: Final = 30.0
+
+GapSamples = asyncio.Future[int]
+
+
+class DeviceReturn:
+    """Looks after the devices of a voice and a loudspeaker. Belongs to the loop.
+
+    `note` writes into the record; `on_lost` is told in one sentence of a device that did not come back after all,
+    `on_back` of a missing one that did.
+    """
+
+    def __init__(
+        self,
+        voice: Voice,
+        loudspeaker: Loudspeaker,
+        note: Callable[[str, Mapping[str, object]], None],
+        on_lost: Callable[[str], None],
+        on_back: Callable[[Direction], None],
+    ) -> None:
+        self._voice = voice
+        self._loudspeaker = loudspeaker
+        self._note = note
+        self._on_lost = on_lost
+        self._on_back = on_back
+        self._sought: dict[Direction, Choice] = {}
+        self._seeking: asyncio.Task[None] | None = None
+        self._reopening = False
+        self._reports: set[asyncio.Task[None]] = set()
+
+    @property
+    def missing(self) -> dict[Direction, Choice]:
+        """The devices that are wanted and not there."""
+        missing: dict[Direction, Choice] = {}
+        if self._voice.missing is not None:
+            missing["input"] = self._voice.missing
+        if self._loudspeaker.missing is not None:
+            missing["output"] = self._loudspeaker.missing
+        return missing
+
+    async def know(self, choice: Choice, direction: Direction) -> None:
+        """See to it that PortAudio's list holds a device that is wanted as it is now.
+
+        Where nothing is open, it is simply listed anew. What is open is interrupted only if that device appeared or
+        changed since.
+        """
+        if choice.name == NO_DEVICE:
+            return
+        if self._voice.microphone is None and self._loudspeaker.device is None:
+            await self.reopen("listed anew")
+            return
+        try:
+            now = choice.among(await asyncio.to_thread(list_devices), direction)
+        except EnvironmentFault:
+            return  # opening it will say so
+        try:
+            known = choice.among(await asyncio.to_thread(devices_here), direction)
+        except EnvironmentFault:
+            known = None
+        if now != known:
+            await self.reopen(f"to know “{now.name}”")
+
+    def seek(self) -> None:
+        """Look for what is missing, and for nothing else."""
+        if self._reopening or asyncio.current_task() is self._seeking:
+            return  # whoever reopens looks at what is missing afterwards
+        missing = self.missing
+        if missing == self._sought and (not missing or (self._seeking is not None and not self._seeking.done())):
+            return
+        self.close()
+        self._sought = missing
+        if missing:
+            self._seeking = asyncio.create_task(self._take_back(missing))
+
+    def close(self) -> None:
+        """Look for nothing any more."""
+        if self._seeking is not None:
+            self._seeking.cancel()
+            self._seeking = None
+
+    async def _take_back(self, missing: dict[Direction, Choice]) -> None:
+        wait_s = _RETRY_S
+        while missing:
+            found = await opens_again(missing)
+            done = await self.reopen("a device came back")
+            missing = self._sought = self.missing
+            if not done or found & set(missing):
+                # It opens elsewhere and not here: the audio library may hang in what went away.
+                await asyncio.sleep(wait_s)
+                wait_s = min(2 * wait_s, _LONGEST_RETRY_S)
+
+    async def reopen(self, why: str) -> bool:
+        """Start PortAudio anew, with what is open closed and opened again, and open what was missing.
+
+        Returns False where a device that hangs forbids it.
+        """
+        async with self._voice.choosing, self._loudspeaker.opening:
+            if not await nobody_inside(_HANGS_S):
+                return False
+            self._reopening = True
+            try:
+                await self._reopen(why)
+            finally:
+                self._reopening = False
+        if asyncio.current_task() is not self._seeking:
+            self.seek()
+        return True
+
+    async def _reopen(self, why: str) -> None:
+        before = self.missing
+        began_ns = time.monotonic_ns()
+        microphone, output = self._voice.detach(), self._loudspeaker.detach(began_ns)
+
+        def start_anew() -> None:
+            if microphone is not None:
+                microphone.close()
+            if output is not None:
+                output.finish()
+            reinitialise()
+
+        with contextlib.suppress(EnvironmentFault):  # then nothing opens below, and each says why
+            await opened_in_time(start_anew, "The sound system", lambda _: None)
+        first_block = await self._loudspeaker.resume()
+        first_sample = await self._voice.resume()
+        missing = self.missing
+        for direction, lack in (("input", self._voice.lack), ("output", self._loudspeaker.lack)):
+            if direction in missing and direction not in before and lack is not None:
+                self._on_lost(lack)
+        for direction in before.keys() - missing.keys():
+            name = self._voice.name if direction == "input" else self._loudspeaker.name
+            self._note("device.returned", {"direction": direction, "name": name})
+            self._on_back(direction)
+        if microphone is not None or output is not None:
+            report = self._report(
+                why, first_sample if microphone is not None else None, first_block if output is not None else None
+            )
+            task = asyncio.create_task(report)
+            self._reports.add(task)
+            task.add_done_callback(self._reports.discard)
+
+    async def _report(self, why: str, first_sample: GapSamples | None, first_block: GapSamples | None) -> None:
+        """Note how long the devices were away, once both are there."""
+        fields: dict[str, object] = {"why": why}
+        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+            async with asyncio.timeout(_FIRST_BLOCK_S):
+                if first_block is not None:
+                    fields["loudspeaker_ms"] = round(await first_block / NS_PER_MS, 1)
+                if first_sample is not None:
+                    fields["microphone_silence_samples"] = await first_sample
+        self._note("devices.reopened", fields)
