@@ -2,8 +2,8 @@
 
     voice, after mute and talk key → delay → noise → loss → engine
 
-The delay is constant, as that of a long line. Noise is mixed in at an exact level, in dB of the root mean square, against
-full scale or the level of the speech. Loss follows Gilbert's model of two states, which has the share of lost
+The delay is constant, as that of a long line. Noise is mixed in at an exact level, in dB of the root mean square,
+against full scale or the level of the speech. Loss follows Gilbert's model of two states, which has the share of lost
 blocks and the mean length of a burst as its figures. What becomes of a lost block differs:
 
 - `silent`: silence takes its place, and time goes on. What a receiver does that conceals nothing: Bluetooth and USB
