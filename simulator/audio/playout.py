@@ -41,7 +41,6 @@ from numpy.typing import NDArray
 
 from simulator.audio.playout_events import (
     AudioHanded,
-    HandedTrack,
     ItemHeard,
     LastSound,
     PlaybackEnded,
@@ -53,7 +52,6 @@ from simulator.units import BLOCK_SAMPLES, NS_PER_MS, ns_to_samples, samples_to_
 
 __all__ = [
     "AudioHanded",
-    "HandedTrack",
     "ItemHeard",
     "LastSound",
     "PlaybackEnded",
@@ -256,6 +254,7 @@ class Playout:
                 self.handed_to_device + filled,
                 now_ns,
                 dac_ns + samples_to_ns(filled),
+                filled,
             )
             block.spans.append(_Span(item, handed, self._silence_samples))
             self._silence_samples = 0

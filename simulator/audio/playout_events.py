@@ -4,12 +4,10 @@ Times are monotonic nanoseconds, positions and lengths are samples. `handed_ns` 
 `dac_ns` when a sample leaves the device.
 """
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from simulator.units import BLOCK_SAMPLES, SAMPLE_RATE_HZ, ns_to_samples
 
 Samples = NDArray[np.int16]
 
@@ -39,6 +37,8 @@ class AudioHanded(NamedTuple):
     """When the device asked for the block. Devices ask in bursts: only `output_sample` is evenly paced."""
     dac_ns: int
     """When its first sample leaves the device."""
+    block_offset: int
+    """Samples of its block before it."""
 
 
 class PlaybackStarted(NamedTuple):
@@ -80,30 +80,3 @@ class LastSound(NamedTuple):
 
 
 PlaybackEvent = AudioHanded | PlaybackStarted | PlaybackGap | PlaybackEnded | LastSound
-
-
-class HandedTrack:
-    """Places what was handed on a clock, for the record and the waveform.
-
-    Pieces handed one after the other are joined exactly, as devices ask for blocks in bursts; each run of them begins
-    where its first block was handed; nothing overlaps. A jump of more than 250 ms, where the device stood still or
-    was changed, begins a new run.
-    """
-
-    _JOIN_WITHIN_SAMPLES: Final = SAMPLE_RATE_HZ // 4
-
-    def __init__(self, origin_ns: int) -> None:
-        self._origin_ns = origin_ns
-        self._next_output_sample = -1
-        self._next_position = 0
-
-    def position(self, piece: AudioHanded) -> int:
-        """Return the position of the piece's first sample on the clock that began at `origin_ns`, in samples."""
-        at = ns_to_samples(piece.handed_ns - self._origin_ns) + piece.output_sample % BLOCK_SAMPLES
-        follows = piece.output_sample == self._next_output_sample
-        if not follows or abs(at - self._next_position) > self._JOIN_WITHIN_SAMPLES:
-            self._next_position = max(self._next_position, at)
-        position = self._next_position
-        self._next_position += len(piece.samples)
-        self._next_output_sample = piece.output_sample + len(piece.samples)
-        return position

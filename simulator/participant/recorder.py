@@ -1,7 +1,6 @@
 """The record of one live session: every entry, the audio both ways, and what was said and heard on one clock."""
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.lanes import CapturedTrack, HandedTrack
 from simulator.audio.peaks import PeakCollector
-from simulator.audio.playout import AudioHanded, HandedTrack
+from simulator.audio.playout import AudioHanded
 from simulator.errors import StorageFault
 from simulator.participant.messages import Lane, Peaks
 from simulator.record.entries import Entry, Track
@@ -19,55 +19,12 @@ from simulator.record.log import RecordLog
 from simulator.record.redact import Redactor
 from simulator.record.writer import RecordWriter
 from simulator.resources import exists
-from simulator.units import NS_PER_MS, NS_PER_S, ns_to_samples
+from simulator.units import NS_PER_S, ns_to_samples
 
 HEARD_LAG_NS: Final = NS_PER_S // 2
 """How long the heard track waits, so that both of its sides are complete when they are written."""
 
-_AHEAD_NS: Final = 20 * NS_PER_MS
-_BEHIND_NS: Final = 60 * NS_PER_MS
-_BEHIND_BLOCKS: Final = 15
-
 Samples = NDArray[np.int16]
-
-
-class CapturedTrack:
-    """Places captured blocks on a clock: the blocks of one source are joined exactly, though their times jitter.
-
-    A block is told of when its last sample was captured or later, never earlier: a sound server that was held up gives
-    several at once. So one block that was there before the end of its place shows that the run lies too far ahead (its
-    first block came late, or the device's clock runs fast), and moves it back; what then overlaps is left out by those
-    who draw and write. Late blocks move nothing: only where fifteen in turn are late have samples been lost.
-    """
-
-    def __init__(self, origin_ns: int) -> None:
-        self._origin_ns = origin_ns
-        self._next = 0
-        self._begun = False
-        self._late: deque[int] = deque(maxlen=_BEHIND_BLOCKS)
-
-    def position(self, count: int, ended_ns: int, *, begins: bool = False) -> int:
-        """Return the position of the first of `count` samples, the last of which was captured at `ended_ns`.
-
-        A source that `begins` with them is joined to nothing.
-        """
-        at = max(0, ns_to_samples(ended_ns - self._origin_ns) - count)
-        late = at - self._next
-        self._late.append(late)
-        if begins or not self._begun:
-            self._begun = True
-            self._move_to(max(self._next, at))
-        elif late < -ns_to_samples(_AHEAD_NS):
-            self._move_to(at)
-        elif len(self._late) == _BEHIND_BLOCKS and min(self._late) > ns_to_samples(_BEHIND_NS):
-            self._move_to(self._next + min(self._late))
-        position = self._next
-        self._next += count
-        return position
-
-    def _move_to(self, position: int) -> None:
-        self._next = position
-        self._late.clear()
 
 
 class HeardTrack:
@@ -146,16 +103,16 @@ class SessionRecorder:
 
     def captured(self, samples: Samples, ended_ns: int, *, begins: bool) -> None:
         """Keep what the participant's voice was, sent or not; another source of it `begins` with these samples."""
-        position = self._captured_track.position(len(samples), ended_ns, begins=begins)
-        self._heard.place(0, position, samples)
-        self._peaks[Lane.PARTICIPANT].place(position, samples)
+        placed = self._captured_track.place(samples, ended_ns, begins=begins)
+        self._heard.place(0, *placed)
+        self._peaks[Lane.PARTICIPANT].place(*placed)
 
     def handed(self, pieces: Iterable[AudioHanded]) -> None:
         """Keep what was handed to the output device."""
         for piece in pieces:
-            position = self._handed_track.position(piece)
-            self._heard.place(1, position, piece.samples)
-            self._peaks[Lane.AGENT].place(position, piece.samples)
+            placed = self._handed_track.place(piece)
+            self._heard.place(1, *placed)
+            self._peaks[Lane.AGENT].place(*placed)
 
     def take_peaks(self) -> list[Peaks]:
         """Return the waveforms' new blocks."""

@@ -33,7 +33,7 @@ def noise(samples: int) -> NDArray[np.int16]:
     return np.random.default_rng(3).integers(-32768, 32768, samples).astype(np.int16)
 
 
-def decibels(error: NDArray[np.float64]) -> float:
+def decibels(error: NDArray[np.floating]) -> float:
     """The level of an error against the sines of these tests."""
     return 20 * math.log10(max(1e-9, float(np.sqrt(np.mean(error**2))) / (AMPLITUDE / math.sqrt(2))))
 

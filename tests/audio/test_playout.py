@@ -9,7 +9,6 @@ import numpy as np
 
 from simulator.audio.playout import (
     AudioHanded,
-    HandedTrack,
     ItemHeard,
     LastSound,
     PlaybackEnded,
@@ -244,30 +243,6 @@ def test_what_was_handed_is_given_back_for_the_record_in_order() -> None:
         (960, 1920, 80 * MS),
     ]
     assert np.concatenate([piece.samples for piece in pieces]).tolist() == voice.tolist()
-
-
-def piece(output_sample: int, samples: int, handed_ms: float) -> AudioHanded:
-    return AudioHanded("a", 0, tone(1, samples), output_sample, round(handed_ms * MS), 0)
-
-
-def test_pieces_handed_in_bursts_are_joined_on_the_clock_without_overlap() -> None:
-    track = HandedTrack(origin_ns=1000 * MS)
-    # Two blocks asked for at once, a third 40 ms later: one run, from 100 ms on.
-    assert [track.position(piece(n * 480, 480, ms)) for n, ms in [(7, 1100), (8, 1100.1), (9, 1140)]] == [
-        2400,
-        2880,
-        3360,
-    ]
-    # After silence a new run begins at its own time; its first sample lies 80 samples into the block.
-    assert track.position(piece(20 * 480 + 80, 400, 1400)) == 9600 + 80
-    # A run that would begin inside the one before is moved behind it.
-    assert track.position(piece(22 * 480, 480, 1405)) == 9600 + 480
-
-
-def test_a_run_across_a_standstill_of_the_device_is_placed_where_it_went_on() -> None:
-    track = HandedTrack(origin_ns=0)
-    positions = [track.position(piece(number * 480, 480, ms)) for number, ms in [(0, 0), (1, 500), (2, 500.1)]]
-    assert positions == [0, 12_000, 12_480]
 
 
 def test_the_audio_of_items_that_were_cut_or_ended_is_let_go() -> None:
