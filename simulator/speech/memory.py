@@ -10,7 +10,7 @@ def give_back_freed() -> None:
     """Gives memory that was freed back to the system (a few ms); does nothing where the C library does that by itself.
 
     glibc keeps it. Recognising allocates blocks of some hundred kB, of another size for each clip, and what it keeps
-    of them adds up to 50 MB in half an hour.
+    of them added up to 60 MB in an hour of conversation.
     """
     trim = _malloc_trim()
     if trim is not None:

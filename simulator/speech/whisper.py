@@ -43,7 +43,7 @@ _AUDIBLE = 10 ** (-50 / 20)
 _LONG_STRETCH = 8
 _LONGEST_SENTENCE = 32  # tokens
 _NOISE = 0.003
-_TIDY_EVERY = 20  # clips
+_TIDY_EVERY = 4  # clips
 
 
 @dataclass(frozen=True, slots=True)
