@@ -10,12 +10,13 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from simulator.audio.device_watch import opens_again
 from simulator.audio.devices import Choice, Direction, devices_here, list_devices, reinitialise
 from simulator.audio.opening import nobody_inside, opened_in_time
-from simulator.errors import EnvironmentFault
+from simulator.errors import DeviceUnavailable, EnvironmentFault
 from simulator.participant.loudspeaker import NO_DEVICE, Loudspeaker
 from simulator.participant.voice import Voice
 from simulator.units import NS_PER_MS
@@ -64,27 +65,37 @@ class DeviceReturn:
             missing["output"] = self._loudspeaker.missing
         return missing
 
-    async def know(self, choice: Choice, direction: Direction) -> None:
-        """See to it that PortAudio's list holds a device that is wanted as it is now.
+    async def choose(self, choice: Choice, direction: Direction) -> None:
+        """Open another microphone or output device. Raises AudioUnavailable or DeviceUnavailable; then it is missing.
 
-        Where nothing is open, it is simply listed anew. What is open is interrupted only if that device appeared or
-        changed since.
+        Where nothing is open, the devices are simply listed anew. What is open is interrupted only if the one that is
+        wanted appeared or changed since.
         """
+        end = self._voice if direction == "input" else self._loudspeaker
+        try:
+            why = await self._unknown(choice, direction)
+            if why is None or not await self.reopen(why, {direction: choice}):
+                await end.choose_device(choice)
+            elif end.lack is not None:
+                raise DeviceUnavailable(end.lack)
+        finally:
+            self.seek()
+
+    async def _unknown(self, choice: Choice, direction: Direction) -> str | None:
+        """Return why the devices must be listed anew before this one is opened; None: they need not be."""
         if choice.name == NO_DEVICE:
-            return
+            return None
         if self._voice.microphone is None and self._loudspeaker.device is None:
-            await self.reopen("listed anew")
-            return
+            return "another device was chosen"
         try:
             now = choice.among(await asyncio.to_thread(list_devices), direction)
         except EnvironmentFault:
-            return  # opening it will say so
+            return None  # opening it will say so
         try:
             known = choice.among(await asyncio.to_thread(devices_here), direction)
         except EnvironmentFault:
             known = None
-        if now != known:
-            await self.reopen(f"to know “{now.name}”")
+        return None if now == known else f"“{now.name}” appeared"
 
     def seek(self) -> None:
         """Look for what is missing, and for nothing else."""
@@ -115,27 +126,32 @@ class DeviceReturn:
                 await asyncio.sleep(wait_s)
                 wait_s = min(2 * wait_s, _LONGEST_RETRY_S)
 
-    async def reopen(self, why: str) -> bool:
+    async def reopen(self, why: str, wanted: Mapping[Direction, Choice] = MappingProxyType({})) -> bool:
         """Start PortAudio anew, with what is open closed and opened again, and open what was missing.
 
-        Returns False where a device that hangs forbids it.
+        What is `wanted` takes the place of what was. Returns False where a device that hangs forbids it.
         """
         async with self._voice.choosing, self._loudspeaker.opening:
             if not await nobody_inside(_HANGS_S):
                 return False
             self._reopening = True
             try:
-                await self._reopen(why)
+                await self._reopen(why, wanted)
             finally:
                 self._reopening = False
         if asyncio.current_task() is not self._seeking:
             self.seek()
         return True
 
-    async def _reopen(self, why: str) -> None:
-        before = self.missing
+    async def _reopen(self, why: str, wanted: Mapping[Direction, Choice]) -> None:
+        before = {direction: choice for direction, choice in self.missing.items() if direction not in wanted}
         began_ns = time.monotonic_ns()
         microphone, output = self._voice.detach(), self._loudspeaker.detach(began_ns)
+
+        if "input" in wanted:
+            self._voice.want(wanted["input"])
+        if "output" in wanted:
+            self._loudspeaker.want(wanted["output"])
 
         def start_anew() -> None:
             if microphone is not None:
@@ -150,7 +166,7 @@ class DeviceReturn:
         first_sample = await self._voice.resume()
         missing = self.missing
         for direction, lack in (("input", self._voice.lack), ("output", self._loudspeaker.lack)):
-            if direction in missing and direction not in before and lack is not None:
+            if direction in missing and direction not in {*before, *wanted} and lack is not None:
                 self._on_lost(lack)
         for direction in before.keys() - missing.keys():
             name = self._voice.name if direction == "input" else self._loudspeaker.name

@@ -31,6 +31,7 @@ class Loudspeaker:
         self._playing = False
         self._was_open = False
         """Whether the device that is wanted was open once: only then does it count as missing, or if it has a name."""
+        self._untried = False
         self._detached = False
         self._awaited: tuple[int, asyncio.Future[int]] | None = None
         self.opening = asyncio.Lock()
@@ -61,16 +62,20 @@ class Loudspeaker:
         known = self._was_open or self._wanted.name is not None
         return self._wanted if self.lack is not None and known else None
 
-    async def choose(self, choice: Choice) -> None:
+    async def choose_device(self, choice: Choice) -> None:
         """Play on this device from now on; the name "none" is the silent clock.
 
         Raises DeviceUnavailable if it will not open; the silent clock plays then, and `resume` tries again.
         """
         async with self.opening:
-            self._wanted, self._was_open = choice, False
+            self.want(choice)
             await self._open()
             if self.lack is not None:
                 raise DeviceUnavailable(self.lack)
+
+    def want(self, choice: Choice) -> None:
+        """Have `resume` open this device. The caller holds `opening`."""
+        self._wanted, self._was_open, self._untried = choice, False, True
 
     async def open(self, playout: Playout) -> None:
         """Begin to play `playout`. A device that will not open is replaced by the silent clock, and `lack` says so."""
@@ -98,8 +103,7 @@ class Loudspeaker:
         The caller holds `opening`. What is returned is done when the device asks for its first block: with the time
         since it was detached, in nanoseconds. None where it did not open, and while nothing is to be played.
         """
-        if self._detached or self.missing is not None:
-            self._detached = False
+        if self._detached or self._untried or self.missing is not None:
             await self._open()
         if self.lack is not None:
             self._awaited = None
@@ -108,8 +112,9 @@ class Loudspeaker:
     async def _open(self) -> None:
         """Open what is wanted; where nothing is played at present, only to see that it opens."""
         self.lack = None
-        if isinstance(self._output, OutputStream):
-            self._close()  # some devices open only once
+        self._detached = self._untried = False
+        if self.device is not None:
+            await self._finish()  # some devices open only once
         output: Output
         try:
             if self._wanted.name == NO_DEVICE:
@@ -137,6 +142,13 @@ class Loudspeaker:
         if output is not None:
             with contextlib.suppress(EnvironmentFault):  # one that hangs is closed whenever it can be
                 await opened_in_time(output.close, "The output device", lambda _: None)
+
+    async def _finish(self) -> None:
+        """Close the device after what it has queued was played, for what was handed was heard."""
+        output, self._output = self.device, None
+        if output is not None:
+            with contextlib.suppress(EnvironmentFault):
+                await opened_in_time(output.finish, "The output device", lambda _: None)
 
     def _close(self) -> None:
         output = self._taken_out()
@@ -166,7 +178,7 @@ class Loudspeaker:
             late.close()
 
         stream = await opened_in_time(
-            lambda: OutputStream(playout, chosen_here(wanted, "output"), self._woken, loop),
+            lambda: OutputStream(playout, chosen_here(wanted, "output"), self._woken, loop, channel=wanted.channel),
             "The output device",
             close,
         )

@@ -31,6 +31,7 @@ from simulator.participant.messages import (
     Connect,
     ConnectionState,
     Disconnect,
+    Impair,
     PlayStudy,
     Quit,
     RecogniseWords,
@@ -118,7 +119,7 @@ class Participant:
         self._sound.voice.start()
         self._flushing = asyncio.create_task(self._flush_for_ever())
         with contextlib.suppress(EnvironmentFault):  # what is lacking stands in the status
-            await self._sound.loudspeaker.choose(Choice())
+            await self._sound.loudspeaker.choose_device(Choice())
         self._show()
 
     async def warm_engine(self) -> None:
@@ -173,6 +174,8 @@ class Participant:
                 self._sound.set_talk(down)
             case SetMuted(muted=muted):
                 self._sound.set_muted(muted)
+            case Impair(impairments=impairments):
+                await self._sound.impairing.choose(impairments)
             case RecogniseWords(on=on, model=model):
                 await self._words.choose(on, model)
             case SetListening(on=on) if self._live is None:
@@ -328,7 +331,8 @@ class Participant:
     def _spoken(self, chunk: SpokenChunk) -> None:
         if self._live is not None:
             self._live.captured(chunk)
-        self._batches.voice(chunk.samples)
+        if chunk.recorded:
+            self._batches.voice(chunk.samples)
 
     def _pump(self) -> None:
         if self._live is not None:
@@ -417,6 +421,8 @@ class Participant:
             session_accepted=session.session_accepted if session is not None else None,
             **(calls_and_questions(session, self._redactor) if session is not None else {}),
             study=self._studies.progress,
+            impairments=self._sound.impairing.impairments,
+            clipped_samples=self._sound.impairing.clipped_samples,
             recognises=self._words.on,
             recognition_lack=self._words.lack,
         )

@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from simulator.audio.devices import Choice, Direction
-from simulator.audio.streams import DacSource
+from simulator.audio.streams import DacSource, StreamState
 from simulator.errors import UsageError
 from simulator.participant.device_return import DeviceReturn
+from simulator.participant.impairing import Impairing
 from simulator.participant.losses import LossWatch
 from simulator.participant.loudspeaker import Loudspeaker
 from simulator.participant.messages import ChooseOutput, ChooseVoice, VoiceKind
 from simulator.participant.voice import SpokenChunk, Voice
+from simulator.units import NS_PER_MS
 
 Note = Callable[[str, Mapping[str, object]], None]
 """Writes a note into the record of the session, if there is one."""
@@ -32,7 +34,8 @@ class Sound:
         note: Note,
         show: Callable[[], None],
     ) -> None:
-        self.voice = Voice(on_chunk, self._lost)
+        self.impairing = Impairing(on_chunk, note)
+        self.voice = Voice(self.impairing.take, self._lost)
         self.loudspeaker = Loudspeaker(on_wake, self._lost)
         self._losses = LossWatch()
         self._note = note
@@ -67,27 +70,17 @@ class Sound:
                         raise UsageError("No recording was named: choose one.")
                     await self.voice.choose_recording(command.recording)
                 case VoiceKind.MICROPHONE:
-                    await self._choose_microphone(Choice(command.device, command.host_api))
+                    await self._devices.choose(Choice(command.device, command.host_api, command.channel), "input")
             self._devices.seek()
             self._note_voice()
 
-    async def _choose_microphone(self, choice: Choice) -> None:
-        await self.voice.choose_silence()
-        await self._devices.know(choice, "input")
-        try:
-            await self.voice.choose_microphone(choice)
-        finally:
-            self._devices.seek()
-
     async def choose_output(self, command: ChooseOutput) -> None:
         """Play on the device that a command names. Raises DeviceUnavailable; then the silent clock takes its place."""
-        choice = Choice(command.device, command.host_api)
         async with self._choosing["output"]:
-            await self._devices.know(choice, "output")
             try:
-                await self.loudspeaker.choose(choice)
+                await self._devices.choose(Choice(command.device, command.host_api, command.channel), "output")
             finally:
-                self._devices.seek()
+                self._note_output()
 
     def close(self) -> None:
         """Nothing is looked for any more, nothing plays, and the microphone is off."""
@@ -106,10 +99,12 @@ class Sound:
         self._note("voice.muted", {"muted": muted})
 
     def note_beginning(self) -> None:
-        """A session begins: note whose voice it has."""
+        """A session begins: note whose voice it has, and where the agent's goes."""
         self._note_voice()
+        self._note_output()
         if self.voice.muted:
             self._note("voice.muted", {"muted": True})
+        self.impairing.note_beginning()
 
     def look(self, in_session: bool, *, everything: bool = False) -> None:
         """Note what was lost of the audio since the last look, for the session that there is."""
@@ -119,11 +114,15 @@ class Sound:
             return
         for fields in self._losses.take(time.monotonic_ns(), everything=everything):
             self._note("problem", fields)
+        if everything:
+            self.impairing.note_end()
 
     def _lost(self, sentence: str) -> None:
         """A device went away; the session goes on without it."""
         if sentence == self.voice.lack:
             self._note_voice()
+        else:
+            self._note_output()
         self._note("problem", {"whose": "environment", "code": "device_lost", "sentence": sentence})
         self._devices.seek()
         self._show()
@@ -134,10 +133,28 @@ class Sound:
             self._note_voice()
             if self.voice.talking:
                 self._note("talk", {"down": True})
+        else:
+            self._note_output()
         self._show()
 
     def _note_voice(self) -> None:
         fields: dict[str, Any] = {"kind": self.voice.kind.value, "name": self.voice.name}
-        if self.voice.rate_hz is not None:
-            fields["sample_rate_hz"] = self.voice.rate_hz
+        if self.voice.microphone is not None:
+            fields |= _form(self.voice.microphone.state())
         self._note("voice.chosen", fields)
+
+    def _note_output(self) -> None:
+        fields: dict[str, Any] = {"name": self.loudspeaker.name}
+        if self.loudspeaker.device is not None:
+            fields |= _form(self.loudspeaker.device.state())
+        self._note("output.chosen", fields)
+
+
+def _form(device: StreamState) -> dict[str, Any]:
+    """Return how a device was opened, for the record."""
+    return {
+        "sample_rate_hz": device.rate_hz,
+        "channels": device.channels,
+        "channel": device.channel,
+        "conversion_delay_ms": device.conversion_delay_ns / NS_PER_MS,
+    }

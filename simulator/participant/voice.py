@@ -52,6 +52,10 @@ class SpokenChunk(NamedTuple):
     """A recording that begins in it, and at which of its samples."""
     ended: str | None = None
     """The name of a recording that ended in it or before it."""
+    recorded: bool = True
+    """False where it comes a second time, after it was held up on its way to the engine."""
+    sent: bool = True
+    """False where it does not reach the engine: lost on the way, or held up."""
 
 
 class Voice:
@@ -125,7 +129,7 @@ class Voice:
             self._use_no_microphone(RecordingSource(self._events.append), VoiceKind.RECORDING, recording.name)
             self._recording = recording
 
-    async def choose_microphone(self, choice: Choice) -> None:
+    async def choose_device(self, choice: Choice) -> None:
         """Take a microphone. Raises AudioUnavailable, DeviceUnavailable.
 
         One that will not open leaves silence, and is wanted all the same: `resume` tries again.
@@ -134,6 +138,11 @@ class Voice:
             self._use_no_microphone(SilenceSource(), VoiceKind.SILENCE, "")
             self._wanted = choice
             await self._open(choice)
+
+    def want(self, choice: Choice) -> None:
+        """Have `resume` open this microphone. The caller holds `choosing`."""
+        self._use_no_microphone(SilenceSource(), VoiceKind.SILENCE, "")
+        self._detached, self._silent_samples, self._wanted = None, 0, choice
 
     def detach(self) -> MicrophoneSource | None:
         """Take the open microphone out, to be closed by the caller; it is to come back with `resume`.
@@ -174,7 +183,7 @@ class Voice:
         loop = asyncio.get_running_loop()
         try:
             source = await opened_in_time(
-                lambda: MicrophoneSource(chosen_here(choice, "input"), loop),
+                lambda: MicrophoneSource(chosen_here(choice, "input"), loop, channel=choice.channel),
                 "The microphone",
                 lambda late: late.close(),
             )

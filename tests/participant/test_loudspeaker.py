@@ -42,7 +42,7 @@ async def test_a_wake_while_the_device_is_closed_is_no_lost_device() -> None:
     lost: list[str] = []
     loudspeaker = SlowLoudspeaker(lost)
     loudspeaker.may_close.set()
-    await loudspeaker.choose(Choice(NO_DEVICE))
+    await loudspeaker.choose_device(Choice(NO_DEVICE))
     loudspeaker.may_close.clear()
     loudspeaker.closing.clear()
     await loudspeaker.open(Playout())

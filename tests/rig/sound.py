@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -62,6 +62,50 @@ class SoundServer:
         return [program, "--raw", "--format=s16le", "--rate=24000", "--channels=1", *arguments]
 
 
+class Plug:
+    """A device that can be plugged in and out: PortAudio sees it by its name while its own sound server runs.
+
+    It records and plays at 24 kHz mono, so that nothing is converted: what is played into `input` is what it records,
+    and what is played on it is recorded from `output.monitor`.
+    """
+
+    def __init__(self, server: SoundServer, name: str) -> None:
+        """Name it in the server's list of devices; it is not plugged in yet."""
+        self.name = name
+        self._folder = Path(server.env["ALSA_CONFIG_PATH"]).parent / name
+        self._folder.mkdir()
+        self._socket = self._folder / "native"
+        self.env = server.env | {
+            "XDG_RUNTIME_DIR": str(self._folder),
+            "PULSE_RUNTIME_PATH": str(self._folder),
+            "PULSE_STATE_PATH": str(self._folder / "state"),
+            "PULSE_SERVER": f"unix:{self._socket}",
+        }
+        self._running = ExitStack()
+        hint = f'hint {{ show on description "{name}" }}'
+        with Path(server.env["ALSA_CONFIG_PATH"]).open("a") as configuration:
+            configuration.write(f'pcm.{name} {{ type pulse server "unix:{self._socket}" {hint} }}\n')
+
+    def plug_in(self) -> "subprocess.Popen[bytes]":
+        """Let it appear, and return its server."""
+        rate = "norewinds=1 rate=24000 channels=1 format=s16le"
+        modules = (
+            f"module-null-sink sink_name=output {rate}",
+            f"module-null-sink sink_name=input {rate}",
+            "module-remap-source source_name=microphone master=input.monitor",
+        )
+        log = self._running.enter_context((self._folder / "pulseaudio.log").open("w"))
+        process = self._running.enter_context(running(_command(self._socket, modules), env=self.env, output=log))
+        _wait_until_it_answers(process, self.env, Path(log.name))
+        for kind, chosen in (("sink", "output"), ("source", "microphone")):
+            subprocess.run(["pactl", f"set-default-{kind}", chosen], env=self.env, check=True, timeout=10)
+        return process
+
+    def unplug(self) -> None:
+        """Let it vanish."""
+        self._running.close()
+
+
 @contextmanager
 def sound_server() -> Iterator[SoundServer]:
     """Run a server for the length of the block. Raises RigUnavailable with the reason where none can run."""
@@ -70,7 +114,7 @@ def sound_server() -> Iterator[SoundServer]:
         env = _environment(Path(folder))
         with (
             (Path(folder) / "pulseaudio.log").open("w") as log,
-            running(_command(Path(folder)), env=env, output=log) as process,
+            running(_command(Path(folder) / "run" / "native", _MODULES), env=env, output=log) as process,
         ):
             _wait_until_it_answers(process, env, Path(log.name))
             yield SoundServer(process.pid, env)
@@ -98,10 +142,10 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def _command(folder: Path) -> list[str]:
-    socket = f"module-native-protocol-unix socket={folder / 'run' / 'native'} auth-anonymous=1 auth-cookie-enabled=0"
+def _command(socket: Path, modules: Sequence[str]) -> list[str]:
+    protocol = f"module-native-protocol-unix socket={socket} auth-anonymous=1 auth-cookie-enabled=0"
     options = "--daemonize=no --exit-idle-time=-1 -n --system=false --use-pid-file=no --realtime=no --high-priority=no"
-    loads = [part for module in (socket, *_MODULES) for part in ("-L", module)]
+    loads = [part for module in (protocol, *modules) for part in ("-L", module)]
     return ["pulseaudio", *options.split(), "--log-target=stderr", *loads]
 
 

@@ -1,0 +1,182 @@
+"""Devices that are plugged in and out of a running session: nothing said is lost, and every position stays true."""
+
+import asyncio
+import base64
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from simulator.participant.messages import ChooseOutput, ChooseVoice, Connect, SetTalk, VoiceKind
+from simulator.record.reader import read_record
+from simulator.units import SAMPLE_RATE_HZ
+from tests.participant.live_process import LiveProcess
+from tests.participant.scripted_engine import EngineSide, ScriptedEngine
+from tests.rig.sound import Plug, SoundServer, sound_server
+
+LONGEST_GAP = 300 * SAMPLE_RATE_HZ // 1000
+PERIOD = 30_000
+"""The samples of `counted` tell their own position, up to multiples of 1.25 s."""
+
+Samples = NDArray[np.int16]
+
+
+def counted(seconds: float) -> Samples:
+    """Audio without a zero in which each sample is one larger than the one before."""
+    return (np.arange(round(seconds * SAMPLE_RATE_HZ)) % PERIOD + 1).astype(np.int16)
+
+
+def appended(side: EngineSide) -> Samples:
+    """All that the engine was sent of the participant's voice."""
+    pieces = [base64.b64decode(e["audio"]) for e in side.received if e["type"] == "input_audio_buffer.append"]
+    return np.frombuffer(b"".join(pieces), dtype="<i2")
+
+
+def stretches(samples: Samples) -> list[tuple[int, int]]:
+    """Where sound begins and ends, for each stretch of it."""
+    sound = np.concatenate(([0], samples != 0, [0])).astype(int)
+    return list(zip(np.flatnonzero(np.diff(sound) == 1), np.flatnonzero(np.diff(sound) == -1), strict=True))
+
+
+@pytest.fixture
+def own_server(sound_server: SoundServer) -> Iterator[SoundServer]:
+    """A server whose list of devices may be changed; needs what any needs."""
+    with sound_server_of_its_own() as server:
+        yield server
+
+
+sound_server_of_its_own = sound_server
+
+
+@contextmanager
+def plugged(server: SoundServer, *names: str) -> Iterator[list[Plug]]:
+    """Devices, none of which is plugged in yet; all are gone afterwards."""
+    with ExitStack() as stack:
+        plugs = [Plug(server, name) for name in names]
+        for plug in plugs:
+            stack.callback(plug.unplug)
+        yield plugs
+
+
+@contextmanager
+def speaking(plug: Plug, folder: Path) -> Iterator[None]:
+    """Say `counted` into the device's microphone for as long as the block lasts."""
+    spoken = folder / f"{plug.name}.raw"
+    spoken.write_bytes(counted(60).tobytes())
+    options = ["--raw", "--format=s16le", "--rate=24000", "--channels=1", "--device=input"]
+    with spoken.open("rb") as speech:
+        player = subprocess.Popen(["paplay", *options], env=plug.env, stdin=speech)
+        try:
+            yield
+        finally:
+            player.terminate()
+            player.wait()
+
+
+async def reply(side: EngineSide) -> None:
+    """Speak for a minute."""
+    await side.greet()
+    await side.begin_reply("resp_1", "item_1")
+    for piece in np.split(counted(60), 60):
+        await side.say("resp_1", "item_1", piece)
+    await side.end_audio("resp_1", "item_1")
+    await side.finish("resp_1")
+
+
+async def is_heard(side: EngineSide) -> None:
+    """Wait until the engine gets the participant's voice."""
+    while not appended(side)[-480:].any():
+        await side.expect("input_audio_buffer.append")
+
+
+async def is_silent(side: EngineSide) -> None:
+    """Wait until the engine gets silence."""
+    while appended(side)[-480:].any():
+        await side.expect("input_audio_buffer.append")
+
+
+@asynccontextmanager
+async def session(
+    server: SoundServer, records: Path, *, microphone: str, output: str
+) -> AsyncIterator[tuple[LiveProcess, EngineSide]]:
+    """A session with these devices, whose microphone is let through and whose agent speaks."""
+    async with ScriptedEngine(reply) as engine, LiveProcess(environment=server.env) as live:
+        assert await live.send(ChooseVoice, kind=VoiceKind.MICROPHONE, device=microphone, host_api="ALSA") is None
+        assert await live.send(ChooseOutput, device=output, host_api="ALSA") is None
+        assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        assert await live.send(SetTalk, down=True) is None
+        await live.status_with(lambda status: status.agent_heard)
+        side = engine.sides[0]
+        await is_heard(side)
+        yield live, side
+        assert await live.end_input() == 0
+
+
+def notes(records: Path, kind: str) -> list[dict[str, Any]]:
+    (path,) = records.rglob("*.jsonl")
+    return [entry.event for entry in read_record(path).entries if entry.type == kind]
+
+
+def assert_positions_are_true(heard: Samples) -> list[int]:
+    """The voice says where it is: each gap between its stretches is as long as what was not heard. Returns gaps."""
+    gaps = []
+    parts = stretches(heard)
+    for (_, end), (start, _) in zip(parts, parts[1:], strict=False):
+        said = (int(heard[start]) - int(heard[end - 1])) % PERIOD - 1
+        gap = int(start - end)
+        # A device's callbacks come in bursts of a block or two.
+        assert (gap - said + PERIOD // 2) % PERIOD - PERIOD // 2 == pytest.approx(0, abs=1200)
+        gaps.append(gap)
+    return gaps
+
+
+@pytest.mark.sound
+async def test_a_device_that_appeared_is_opened_with_a_short_gap_that_is_told(
+    own_server: SoundServer, records: Path, tmp_path: Path
+) -> None:
+    with plugged(own_server, "headset", "speakers") as (headset, speakers):
+        headset.plug_in()
+        with speaking(headset, tmp_path):
+            async with session(own_server, records, microphone="headset", output="headset") as (live, side):
+                await asyncio.to_thread(speakers.plug_in)
+                assert await live.send(ChooseOutput, device="speakers", host_api="ALSA") is None
+                assert live.status.output_name == "speakers"
+                assert live.status.talking
+                await live.entry("devices.reopened")
+                await is_heard(side)
+                await side.expect("input_audio_buffer.append")
+                heard = appended(side)
+    (gap,) = assert_positions_are_true(heard[np.flatnonzero(heard)[0] :])
+    assert gap <= LONGEST_GAP
+    (note,) = notes(records, "devices.reopened")
+    assert note["microphone_silence_samples"] == gap
+    assert note["loudspeaker_ms"] > 0
+    assert "speakers" in note["why"]
+
+
+@pytest.mark.sound
+async def test_a_device_that_vanishes_is_taken_back_when_it_returns(
+    own_server: SoundServer, records: Path, tmp_path: Path
+) -> None:
+    """Both directions at once, while the agent talks."""
+    with plugged(own_server, "headset") as (headset,):
+        headset.plug_in()
+        with speaking(headset, tmp_path):
+            async with session(own_server, records, microphone="headset", output="headset") as (live, side):
+                await asyncio.to_thread(headset.unplug)
+                status = await live.status_with(lambda status: len(status.lacks) == 2)
+                assert status.output_name == "silent clock"
+                assert status.voice is VoiceKind.SILENCE
+                await is_silent(side)
+                await asyncio.to_thread(headset.plug_in)
+                with speaking(headset, tmp_path):
+                    status = await live.status_with(lambda status: not status.lacks)
+                    assert status.output_name == status.voice_name == "headset"
+                    assert status.talking
+                    await is_heard(side)
+    assert {note["direction"] for note in notes(records, "device.returned")} == {"input", "output"}
