@@ -22,6 +22,7 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
             "simulator.record",
             "simulator.study",
             "simulator.profile",
+            "simulator.audio.impairments",
             "simulator.audio.peaks",
             "simulator.audio.recordings",
             "simulator.engines",

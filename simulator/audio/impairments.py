@@ -20,7 +20,6 @@ beginning of the session.
 import math
 import random
 from collections import deque
-from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -46,6 +45,7 @@ NOMINAL_SPEECH_DBFS: Final = -26.0
 _QUIETEST_SPEECH_DBFS: Final = -50.0
 _BELOW_LOUDEST_DB: Final = 25.0
 _REMEMBERED_BLOCKS: Final = 100
+_LEVEL_FROM_SAMPLES: Final = 600 * SAMPLE_RATE_HZ
 
 Samples = NDArray[np.int16]
 Relative = Literal["full scale", "speech"]
@@ -226,22 +226,18 @@ class SpeechLevel:
 
 
 def speech_level_dbfs(samples: Samples) -> float | None:
-    """Return the level of the speech in a recording; None where it is silent.
+    """Return the level of the speech in a recording, from its first ten minutes; None where they are silent.
 
     It is the root mean square of those blocks of 20 ms that are at most 25 dB below the loudest one: pauses, and the
     silence around it, do not count.
     """
-    powers = [_power(samples[start : start + BLOCK_SAMPLES]) for start in range(0, len(samples), BLOCK_SAMPLES)]
-    loudest = max(powers, default=0.0)
+    samples = samples[:_LEVEL_FROM_SAMPLES]
+    blocks = samples[: len(samples) - len(samples) % BLOCK_SAMPLES].reshape(-1, BLOCK_SAMPLES)
+    powers = np.mean((blocks.astype(np.float32) / FULL_SCALE) ** 2, axis=1, dtype=np.float64)
+    loudest = float(powers.max(initial=0.0))
     if not loudest:
         return None
-    loud = [power for power in powers if power >= loudest * 10 ** (-_BELOW_LOUDEST_DB / 10)]
-    return _dbfs(_mean(loud))
-
-
-def _mean(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed)
+    return _dbfs(float(powers[powers >= loudest * 10 ** (-_BELOW_LOUDEST_DB / 10)].mean()))
 
 
 def _power(samples: Samples) -> float:

@@ -218,7 +218,8 @@ class LiveSession:
             self._fail(error)
 
     def _say(self, chunk: SpokenChunk) -> None:
-        self._recorder.captured(chunk.samples, chunk.ended_ns, begins=chunk.begins)
+        if chunk.recorded:
+            self._recorder.captured(chunk.samples, chunk.ended_ns, begins=chunk.begins)
         if self.ended is not None:
             return
         if chunk.started is not None:
@@ -232,7 +233,8 @@ class LiveSession:
                 fields["onset_ms"] = recording.onset_ms
             self._recorder.note("recording.started", fields)
         self._captured_ns = chunk.ended_ns
-        self._do(self.session.captured(samples_to_bytes(chunk.samples), self._now()))
+        if chunk.sent:
+            self._do(self.session.captured(samples_to_bytes(chunk.samples), self._now()))
         if chunk.ended is not None:
             self._recorder.note("recording.ended", {"name": chunk.ended})
             self._on_event(RecordingSaid(chunk.ended))

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from simulator.audio.impairments import Impairments
 from simulator.record.entries import Entry
 from simulator.study.steps import ShownOn, Study
 
@@ -86,6 +87,15 @@ class SetMuted(Command, frozen=True, tag="set_muted", kw_only=True):
     """Replace the participant's voice by silence, or let it through again."""
 
     muted: bool
+
+
+class Impair(Command, frozen=True, tag="impair", kw_only=True):
+    """Do this to the participant's voice from now on, whatever it comes from; None: nothing.
+
+    Refused, with everything as it was, where it cannot be done. Holds for every session until it is changed.
+    """
+
+    impairments: Impairments | None = None
 
 
 class RecogniseWords(Command, frozen=True, tag="recognise_words", kw_only=True):
@@ -218,6 +228,7 @@ AnyCommand = (
     | ChooseOutput
     | SetTalk
     | SetMuted
+    | Impair
     | RecogniseWords
     | SetListening
     | StopReply
@@ -312,6 +323,10 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     """The question that the agent is asked at present, in a person's words."""
     questions_waiting: int = 0
     """Questions behind it."""
+    impairments: Impairments | None = None
+    """What is done to the participant's voice on its way to the engine; None: nothing."""
+    clipped_samples: int = 0
+    """Samples that noise drove beyond full scale since the session began."""
 
 
 class Entries(msgspec.Struct, frozen=True, tag_field="feed", tag="entries", kw_only=True):

@@ -8,12 +8,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.impairments import speech_level_dbfs
 from simulator.audio.recordings import recording, speech_extent
 from simulator.audio.sources import load_recording
 from simulator.errors import UnknownName, UnreadableRecording
 from simulator.resources import exists
+from simulator.units import SAMPLE_RATE_HZ
 
 _LONGEST_NAME: Final = 60
+_LOOKED_AT_SAMPLES: Final = 600 * SAMPLE_RATE_HZ
+"""The speech of a recording is looked for in its first ten minutes."""
 
 
 class Recording(msgspec.Struct, frozen=True):
@@ -23,6 +27,8 @@ class Recording(msgspec.Struct, frozen=True):
     samples: NDArray[np.int16]
     onset_ms: float | None
     """Where its speech begins; None where it holds none."""
+    speech_dbfs: float | None = None
+    """How loud the speech in it is; None where it holds none, or nobody asked."""
 
 
 def open_named(name_or_path: str) -> Recording:
@@ -39,8 +45,7 @@ def open_named(name_or_path: str) -> Recording:
 def spoken_text(text: str, samples: NDArray[np.int16]) -> Recording:
     """Return a text that was spoken by a synthesiser as a recording, named by its first words."""
     name = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
-    extent = speech_extent(samples)
-    return Recording(f"“{name}”", samples, extent.onset_ms if extent is not None else None)
+    return _recording(f"“{name}”", samples)
 
 
 def open_recording(name_or_path: str) -> Recording:
@@ -52,7 +57,12 @@ def open_recording(name_or_path: str) -> Recording:
         if not exists(path) and not path.suffix:
             raise UnreadableRecording(str(error)) from error
     else:
-        return Recording(found.name, load_recording(found.path), found.onset_ms)
-    samples = load_recording(path)
-    extent = speech_extent(samples)
-    return Recording(path.stem, samples, extent.onset_ms if extent is not None else None)
+        samples = load_recording(found.path)
+        return Recording(found.name, samples, found.onset_ms, speech_level_dbfs(samples))
+    return _recording(path.stem, load_recording(path))
+
+
+def _recording(name: str, samples: NDArray[np.int16]) -> Recording:
+    """Return what nobody wrote down where its speech begins."""
+    extent = speech_extent(samples[:_LOOKED_AT_SAMPLES])
+    return Recording(name, samples, extent.onset_ms if extent is not None else None, speech_level_dbfs(samples))
