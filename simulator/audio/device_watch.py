@@ -53,7 +53,7 @@ async def _one_child(wanted: Mapping[Direction, Choice]) -> set[Direction]:
     assert child.stdin is not None
     assert child.stdout is not None
     try:
-        question = {direction: [choice.name, choice.host_api] for direction, choice in wanted.items()}
+        question = {direction: [choice.name, choice.host_api, choice.channel] for direction, choice in wanted.items()}
         child.stdin.write(json.dumps(question).encode() + b"\n")
         while True:
             async with asyncio.timeout(_SILENT_FOR_S):
@@ -81,9 +81,10 @@ def _opens(direction: Direction, choice: Choice, known: Sequence[Device]) -> boo
     try:
         device = choice.among(known, direction)
         if direction == "output":
-            OutputStream(Playout(), device, lambda: None, loop).close()
+            OutputStream(Playout(), device, lambda: None, loop, channel=choice.channel).close()
         else:
-            InputStream(SampleRing(1), BlockTimeRing(1), device, lambda: None, loop).close()
+            ring, times = SampleRing(1), BlockTimeRing(1)
+            InputStream(ring, times, device, lambda: None, loop, channel=choice.channel).close()
     except EnvironmentFault:
         return False
     finally:

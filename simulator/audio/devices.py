@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from simulator.audio.stream_state import Channel
 from simulator.errors import AudioUnavailable, DeviceUnavailable, SimulatorError
 
 LIST_TIMEOUT_S: Final = 20
@@ -68,10 +69,14 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which device is wanted: by name, and by host API where several offer it; without a name, the default."""
+    """Which device is wanted: by name, and by host API where several offer it; without a name, the default.
+
+    And which of its channels: see `Channel`.
+    """
 
     name: str | None = None
     host_api: str | None = None
+    channel: Channel = None
 
     def among(self, devices: Sequence[Device], direction: Direction) -> Device:
         """Return the device that is meant. Raises DeviceUnavailable, or AudioUnavailable where there is no default."""

@@ -56,7 +56,7 @@ class OutputStream(DeviceStream):
         loop: asyncio.AbstractEventLoop,
         latency_s: float = OUTPUT_LATENCY_S,
         *,
-        channel: int | None = None,
+        channel: Channel = None,
     ) -> None:
         self._playout = playout
         self._block = np.zeros(BLOCK_SAMPLES, dtype=np.int16)

@@ -62,6 +62,8 @@ class ChooseVoice(Command, frozen=True, tag="choose_voice", kw_only=True):
     """Microphone name; None: the system's default."""
     host_api: str | None = None
     """Its host API, where several offer one of that name; None: the default's goes first."""
+    channel: int | Literal["mix"] | None = None
+    """Its channel, counted from 1, or the mean of all; None: mono as the system makes it, or else the first."""
     recording: str | None = None
     """Path or fixture name of a recording."""
 
@@ -72,6 +74,8 @@ class ChooseOutput(Command, frozen=True, tag="choose_output", kw_only=True):
     device: str | None = None
     host_api: str | None = None
     """As in `ChooseVoice`."""
+    channel: int | None = None
+    """The first channel of the pair that plays, counted from 1; None: all channels."""
 
 
 class SetTalk(Command, frozen=True, tag="set_talk", kw_only=True):

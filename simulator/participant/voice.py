@@ -84,8 +84,6 @@ class Voice:
         self._events: list[RecordingStarted | RecordingEnded] = []
         self.kind = VoiceKind.SILENCE
         self.name = ""
-        self.rate_hz: int | None = None
-        """The rate at which a microphone was opened."""
         self.lack: str | None = None
         """Why the microphone that is wanted is not heard, in one sentence."""
         self.muted = False
@@ -188,10 +186,10 @@ class Voice:
                 lambda late: late.close(),
             )
         except EnvironmentFault as fault:
-            self.kind, self.name, self.rate_hz, self.lack = VoiceKind.SILENCE, "", None, str(fault)
+            self.kind, self.name, self.lack = VoiceKind.SILENCE, "", str(fault)
             raise
         self._use(source, VoiceKind.MICROPHONE, source.state().name)
-        self.rate_hz, self.lack = source.state().rate_hz, None
+        self.lack = None
 
     def set_talk(self, down: bool) -> None:
         """The talk key went down or up. Raises UsageError where there is nothing to say."""
@@ -239,9 +237,7 @@ class Voice:
 
     def _stand_in(self) -> None:
         """Put silence in the place of the microphone, which is to come back."""
-        kind, name, rate_hz = self.kind, self.name, self.rate_hz
-        self._use(SilenceSource(), kind, name)
-        self.rate_hz = rate_hz
+        self._use(SilenceSource(), self.kind, self.name)
 
     def _use(self, source: VoiceSource, kind: VoiceKind, name: str) -> None:
         if self._task is not None and type(source) is type(self._source) is SilenceSource:
@@ -251,7 +247,7 @@ class Voice:
         if isinstance(self._source, RecordingSource) and self._source.playing and self._recording is not None:
             self._events.append(RecordingEnded(self._recording.name, 0, stopped=True))
         self._source, self.kind, self.name = source, kind, name
-        self._recording, self.rate_hz = None, None
+        self._recording = None
         self._task = asyncio.get_running_loop().create_task(self._listen(source))
 
     async def _listen(self, source: VoiceSource) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simulator.audio.devices import Choice
 from simulator.audio.opening import opened_in_time
 from simulator.audio.sources import Chunk
 from simulator.audio.streams import StreamState
@@ -69,6 +70,7 @@ _HANGS = """
 import asyncio, threading
 from simulator.engines.children import child_environment
 from simulator.errors import DeviceUnavailable
+from simulator.audio.devices import Choice
 from simulator.audio.opening import leave, opened_in_time
 
 async def main():
@@ -112,7 +114,7 @@ async def test_silence_chosen_while_the_microphone_opens_is_silence(monkeypatch:
     monkeypatch.setattr(voice_module, "MicrophoneSource", SlowMicrophone)
     voice = Voice(lambda chunk: None, lambda sentence: None)
     voice.start()
-    microphone = asyncio.create_task(voice.choose_microphone(None))
+    microphone = asyncio.create_task(voice.choose_device(Choice()))
     await asyncio.sleep(0)
     silence = asyncio.create_task(voice.choose_silence())
     await asyncio.sleep(0)
