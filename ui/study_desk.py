@@ -29,6 +29,7 @@ from ui.deck_editing import DeckEditing
 from ui.dialogs.import_notes import ImportNotesDialog
 from ui.models.deck import UNTITLED, Deck
 from ui.models.deck_commands import commands_of
+from ui.models.session_diff import in_words
 from ui.panels.agent import AgentPanel
 from ui.panels.connection import ConnectionPanel
 from ui.panels.deck import NOT_CONNECTED
@@ -282,6 +283,11 @@ class StudyDesk(QObject):
         entries = self._feed.view.entries[first:last]
         self._preview.take(entries, self._playing)
         marked = [self._mark_played(entry) for entry in entries if entry.type in ("study.step", "study.refused")]
+        answers = [entry.event for entry in entries if entry.type == "answer" and entry.event.get("accepted")]
+        for answer in answers:
+            self._deck.answered(str(answer.get("question")), in_words(answer.get("value")))
+        if answers:
+            self._panel.show_marks()
         if any(marked):
             self._panel.show_marks()
             following = self._deck.next_place

@@ -105,7 +105,7 @@ class FakeParticipant:
                 return "The engine refused the push."
             case Push(context=context):
                 self.note("push", context=context, images=0)
-            case Ask(component=component):
+            case Ask(component=component, config=config):
                 answer = {
                     "tool": "answer_choice",
                     "value": "Tea",
@@ -113,7 +113,7 @@ class FakeParticipant:
                     "asked_ns": 0,
                     "answered_ns": 42_000_000,
                 }
-                self.note("answer", component=component, **answer)
+                self.note("answer", component=component, question=config.get("question"), **answer)
             case PlayStudy(study=study, first_step=first):
                 self.play(study, first)
             case StopStudy():

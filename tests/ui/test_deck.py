@@ -30,6 +30,14 @@ def keys(deck: Deck, *places: int) -> list[int]:
     return [deck.rows[place].key for place in places]
 
 
+def unsaved(deck: Deck) -> bool:
+    return deck.unsaved
+
+
+def following(deck: Deck) -> int | None:
+    return deck.next_place
+
+
 def test_rows_move_before_the_row_that_they_are_dropped_on_and_stay_chosen() -> None:
     deck = deck_of(*"abcdef")
     chosen = keys(deck, 0, 2)
@@ -87,20 +95,20 @@ def test_undo_goes_back_one_change_at_a_time_and_redo_forth() -> None:
 
 def test_a_study_is_unsaved_once_it_differs_from_its_file_and_not_when_it_is_undone() -> None:
     deck = Deck()
-    assert not deck.unsaved
+    assert not unsaved(deck)
     deck.set_head(instructions="typed before any study")
-    assert not deck.unsaved
+    assert not unsaved(deck)
     deck.insert(0, [message("a")])
-    assert deck.unsaved
+    assert unsaved(deck)
     deck.mark_saved(deck.study, deck.study, Path("a.yaml"))
-    assert not deck.unsaved
+    assert not unsaved(deck)
     deck.set_head(instructions="changed")
-    assert deck.unsaved
+    assert unsaved(deck)
     deck.set_head(instructions="typed before any study")
     deck.duplicate([0])
-    assert deck.unsaved
+    assert unsaved(deck)
     deck.undo()
-    assert not deck.unsaved
+    assert not unsaved(deck)
 
 
 def test_what_is_changed_while_the_file_is_written_stays_unsaved() -> None:
@@ -110,7 +118,7 @@ def test_what_is_changed_while_the_file_is_written_stays_unsaved() -> None:
     deck.insert(0, [message("c")])
     deck.mark_saved(asked, asked, Path("b.yaml"))
     assert deck.path == Path("b.yaml")
-    assert deck.unsaved
+    assert unsaved(deck)
 
 
 def test_files_that_were_copied_on_saving_are_named_where_they_lie_now() -> None:
@@ -122,7 +130,7 @@ def test_files_that_were_copied_on_saving_are_named_where_they_lie_now() -> None
     written = Study("Cats", (Step(PushContext(image.context, ("/study files/cat.png",))),))
     deck.mark_saved(asked, written, Path("cats.yaml"))
     assert deck.study.steps == written.steps
-    assert not deck.unsaved
+    assert not unsaved(deck)
 
 
 def test_parts_have_no_number() -> None:
@@ -136,18 +144,18 @@ def test_parts_have_no_number() -> None:
 def test_marks_follow_their_step_and_the_next_is_the_one_behind_the_last_pushed() -> None:
     deck = deck_of(*"abc")
     a, b, _ = keys(deck, 0, 1, 2)
-    assert deck.next_place == 0
+    assert following(deck) == 0
     deck.sent(a)
-    assert (deck.mark(a), deck.next_place) == (Mark.SENT, 1)
+    assert (deck.mark(a), following(deck)) == (Mark.SENT, 1)
     deck.settled(a, None)
     deck.move([0], 3)
-    assert (deck.mark(a), deck.place(a), deck.next_place) == (Mark.PUSHED, 2, None)
+    assert (deck.mark(a), deck.place(a), following(deck)) == (Mark.PUSHED, 2, None)
     deck.sent(b)
     deck.settled(b, "The engine refused it.")
     assert (deck.mark(b), deck.refusals[b]) == (Mark.REFUSED, "The engine refused it.")
-    assert deck.next_place == 1
+    assert following(deck) == 1
     deck.forget_marks()
-    assert (deck.mark(a), deck.mark(b), deck.next_place) == (Mark.NONE, Mark.NONE, 0)
+    assert (deck.mark(a), deck.mark(b), following(deck)) == (Mark.NONE, Mark.NONE, 0)
 
 
 def test_the_last_screen_or_question_is_what_is_on_the_screen() -> None:
@@ -164,6 +172,25 @@ def test_the_last_screen_or_question_is_what_is_on_the_screen() -> None:
     deck.sent(asked)
     deck.settled(asked, None)
     assert (deck.mark(first), deck.mark(asked)) == (Mark.PUSHED, Mark.SHOWN)
+
+
+def test_an_answer_belongs_to_the_question_of_its_words_that_was_pushed_first_and_is_open() -> None:
+    why = Step(AskQuestion("textinput", {"question": "Why?"}))
+    how = Step(AskQuestion("audiorecording", {"prompt": "How?"}))
+    deck = Deck()
+    deck.load(Study("Asked", (why, how, why)), None)
+    first, other, second = keys(deck, 0, 1, 2)
+    for key in (second, other, first):
+        deck.sent(key)
+        deck.settled(key, None)
+    deck.answered("How?", "so")
+    deck.answered("Why?", "later row, pushed first")
+    assert deck.answers == {other: "so", second: "later row, pushed first"}
+    deck.answered("Why?", "because")
+    deck.answered("Why?", "nobody asked a third time")
+    assert deck.answers[first] == "because"
+    deck.sent(first)
+    assert first not in deck.answers
 
 
 def test_an_edited_step_counts_as_not_pushed() -> None:

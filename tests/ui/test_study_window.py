@@ -157,6 +157,9 @@ def test_a_question_is_asked_and_the_own_answer_kept(tea: WindowRig) -> None:
     press(tea, Key.Key_Return)
     assert tea.wait_for_command("ask")["config"] == {"question": "How was it?", "scale": 7}
     assert tea.wait_for_command("keep_own_answer")["value"] == 5
+    wait_until(lambda: tea.window.deck.answers)
+    tip = tea.window.study.deck.view.rows.index(4).data(Qt.ItemDataRole.ToolTipRole)
+    assert "The agent answered: Tea" in tip
 
 
 def test_several_selected_steps_are_pushed_in_order_and_a_refusal_is_marked(tea: WindowRig) -> None:

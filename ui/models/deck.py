@@ -54,6 +54,8 @@ class Deck:
         self.rows: tuple[Row, ...] = ()
         self.refusals: dict[int, str] = {}
         """Why rows were refused, by key."""
+        self.answers: dict[int, str] = {}
+        """The agent's answers to the questions among the rows, in words, by key."""
         self.plays = False
         """Whether the study is being played by time: the next row then waits for its moment."""
         self._head = Study(UNTITLED, ())
@@ -135,6 +137,7 @@ class Deck:
         key = self.rows[place].key
         self._arrange((*self.rows[:place], Row(key, step), *self.rows[place + 1 :]))
         self._marks.pop(key, None)
+        self.answers.pop(key, None)
         return [key]
 
     def insert(self, place: int, steps: Iterable[Step]) -> list[int]:
@@ -189,8 +192,10 @@ class Deck:
 
     def sent(self, key: int) -> None:
         """A row was sent: it is the last one pushed, and the next one follows it."""
+        self._marks.pop(key, None)  # the marks stand in the order in which rows were pushed
         self._marks[key] = Mark.SENT
         self._last = key
+        self.answers.pop(key, None)
 
     def settled(self, key: int, error: str | None) -> None:
         """A row took effect, or was refused with a sentence."""
@@ -204,9 +209,19 @@ class Deck:
         if place is not None and shows(self.rows[place].step):
             self._shown = key
 
+    def answered(self, question: str, answer: str) -> None:
+        """The agent answered a question of these words: it belongs to the one that was pushed first of those open."""
+        for key, mark in self._marks.items():
+            place = self.place(key)
+            action = self.rows[place].step.action if place is not None else None
+            is_it = isinstance(action, AskQuestion) and action.text == question
+            if is_it and mark in (Mark.SENT, Mark.PUSHED) and key not in self.answers:
+                self.answers[key] = answer
+                return
+
     def forget_marks(self) -> None:
         """A new session begins: nothing was pushed in it."""
-        self._marks, self.refusals = {}, {}
+        self._marks, self.refusals, self.answers = {}, {}, {}
         self._shown = self._last = None
 
     @property

@@ -133,6 +133,8 @@ class DeckList(QAbstractListModel):
             lines.append(f"Played by time: {row.step.when.value}")
         if row.step.at_s:
             lines.append(f"Played by time: not before {row.step.at_s:g} s")
+        if answer := self._deck.answers.get(row.key):
+            lines.append(f"The agent answered: {answer}")
         refusal = self._deck.refusals.get(row.key) if mark is Mark.REFUSED else None
         lines.append(f"Refused: {refusal}" if refusal else mark.value.capitalize())
         return tip("\n".join(lines))

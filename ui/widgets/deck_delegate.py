@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 from ui.models.deck import Deck, Mark, Row
 from ui.models.deck_list import ROW_ROLE, Index, timing
+from ui.models.plain import line
 from ui.models.step_kinds import gist, kind_of
 from ui.theme import ROW_HEIGHT_PX, Theme
 from ui.widgets.step_signs import paint_sign
@@ -97,11 +98,14 @@ class DeckDelegate(QStyledItemDelegate):
         paint_sign(painter, QRectF(left, top, _SIGN_PX, _SIGN_PX), kind.sign, colour("study"))
         left += _SIGN_PX + _GAP_PX
         right = rect.right() - _GAP_PX
-        if when := timing(row.step):
-            painter.setPen(colour("text_muted"))
+        answer = self._deck.answers.get(row.key)
+        if beside := answer or timing(row.step):
+            # The agent's answer takes the place of the time, which has passed by then.
+            painter.setPen(colour("agent" if answer else "text_muted"))
             box = QRect(left, rect.top(), right - left, rect.height())
-            painter.drawText(box, _VERTICAL | Qt.AlignmentFlag.AlignRight, when)
-            right -= metrics.horizontalAdvance(when) + _GAP_PX
+            beside = metrics.elidedText(line(beside), Qt.TextElideMode.ElideRight, (right - left) // 2)
+            painter.drawText(box, _VERTICAL | Qt.AlignmentFlag.AlignRight, beside)
+            right -= metrics.horizontalAdvance(beside) + _GAP_PX
         painter.setPen(colour("text"))
         box = QRect(left, rect.top(), max(0, right - left), rect.height())
         words = metrics.elidedText(gist(row.step.action) or kind.name, Qt.TextElideMode.ElideRight, box.width())
