@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.placed_signal import PlacedSignal
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
 
 RATE_HZ: Final = 6_000
@@ -29,7 +30,6 @@ _LAGS: Final = _EARLIEST + _LONGEST_DELAY
 _TRANSFORM: Final = 12_288
 _LOOK_EVERY: Final = RATE_HZ // 2
 _KEPT: Final = 4 * RATE_HZ
-_JOIN_WITHIN: Final = RATE_HZ * 60 // 1000
 
 _PEAK: Final = 9.0
 """How far a peak stands out, in standard deviations of the correlation where no echo can be."""
@@ -68,7 +68,7 @@ class EchoDetector:
 
     def __init__(self) -> None:
         self.echo: Echo | None = None
-        self._played = _PlacedSignal()
+        self._played = PlacedSignal(RATE_HZ, _KEPT, np.float32)
         self._thin_played = _Thinner()
         self._heard = np.zeros(_WINDOW, dtype=np.float32)
         self._looks: deque[_Look] = deque(maxlen=_LOOKS)
@@ -140,42 +140,6 @@ class EchoDetector:
             self.echo = Echo(look.lag * 1000 // RATE_HZ, level_db)
 
 
-class _PlacedSignal:
-    """The last four seconds of what was played, on the clock; silence where nothing was."""
-
-    def __init__(self) -> None:
-        self._samples = np.zeros(_KEPT, dtype=np.float32)
-        self._end = 0
-        """Position on the clock behind the last sample."""
-
-    def place(self, samples: NDArray[np.float32], at: int) -> None:
-        """Put samples at a position: right behind the last ones where they are nearly there, never before them."""
-        gap = at - self._end
-        if gap <= _JOIN_WITHIN:
-            gap = 0
-        if not len(samples):
-            return
-        self._shift(gap + len(samples))
-        self._end += gap + len(samples)
-        self._samples[-len(samples) :] = samples
-
-    def between(self, first: int, behind: int) -> NDArray[np.float32]:
-        """Return the samples from `first` to before `behind`."""
-        cut = np.zeros(behind - first, dtype=np.float32)
-        oldest = self._end - _KEPT
-        start, stop = max(first, oldest), min(behind, self._end)
-        if start < stop:
-            cut[start - first : stop - first] = self._samples[start - oldest : stop - oldest]
-        return cut
-
-    def _shift(self, count: int) -> None:
-        if count >= _KEPT:
-            self._samples[:] = 0
-        else:
-            self._samples[:-count] = self._samples[count:]
-            self._samples[-count:] = 0
-
-
 def _compared(heard: NDArray[np.float32], reference: NDArray[np.float32]) -> _Look:
     """Hold a window of the microphone against the reference, which begins `_LONGEST_DELAY` earlier."""
     spectrum = np.fft.rfft(heard * _TAPER, _TRANSFORM)
@@ -220,7 +184,8 @@ class _Thinner:
         joined = np.concatenate((self._rest, samples)) if len(self._rest) else samples
         usable = len(joined) - len(joined) % _THINNING
         self._rest = joined[usable:]
-        return joined[:usable].reshape(-1, _THINNING).mean(axis=1, dtype=np.float32)
+        thinned: NDArray[np.float32] = joined[:usable].reshape(-1, _THINNING).mean(axis=1, dtype=np.float32)
+        return thinned
 
 
 _TAPER: Final = np.hanning(_WINDOW).astype(np.float32)

@@ -26,6 +26,7 @@ from simulator.audio.sound_faults import (
 from simulator.units import NS_PER_MS, NS_PER_S, samples_to_ns
 
 Code = Literal["exact_zeros", "too_quiet", "clipping", "hum", "echo"]
+Because = Literal["good", "closed", "avoided"]
 Samples = NDArray[np.int16]
 
 LAPSE_NS: Final = 10 * NS_PER_S
@@ -50,8 +51,8 @@ class SoundGood(NamedTuple):
     """A warning ended."""
 
     code: Code
-    because: Literal["good", "closed"]
-    """It was heard to be good, or the microphone is closed."""
+    because: Because
+    """It was heard to be good, the microphone is closed, or it cannot matter any more."""
 
 
 SoundChange = SoundWarning | SoundGood
@@ -64,6 +65,7 @@ class SoundCheck:
         self._warnings: dict[Code, SoundWarning] = {}
         self._changes: list[SoundChange] = []
         self._echo = EchoDetector()
+        self._watches_echo = True
         self._agent_until_ns = 0
         self._open = False
         self._heard_ns = 0
@@ -83,11 +85,12 @@ class SoundCheck:
 
     def played(self, samples: Samples, audible_ns: int) -> None:
         """Take a piece of the agent's voice that is audible from `audible_ns` on."""
-        self._echo.played(samples, audible_ns)
+        if self._watches_echo:
+            self._echo.played(samples, audible_ns)
         self._agent_until_ns = audible_ns + samples_to_ns(len(samples)) + _ECHO_TAIL_NS
 
-    def captured(self, samples: Samples, ended_ns: int) -> None:
-        """Take the next 20 ms of an open microphone."""
+    def captured(self, samples: Samples, ended_ns: int, cleaned: Samples | None = None) -> None:
+        """Take the next 20 ms of an open microphone; an echo is looked for in `cleaned` where it is being cancelled."""
         if not len(samples):
             return
         self._open, self._heard_ns = True, ended_ns
@@ -98,7 +101,8 @@ class SoundCheck:
         self._hum.feed(level_dbfs)
         if ended_ns > self._agent_until_ns:
             self._quiet.feed(level_dbfs)
-        self._echo.microphone(samples, ended_ns)
+        if self._watches_echo:
+            self._echo.microphone(samples if cleaned is None else cleaned, ended_ns)
         self._count += 1
         if self._count % _JUDGE_EVERY == 0:
             self._quiet.judge()
@@ -111,6 +115,13 @@ class SoundCheck:
             self._open = False
             self._begin()
             self._echo.forget_microphone()
+
+    def watch_echo(self, on: bool) -> None:
+        """Look for an echo anew, or not at all, where none can reach the engine."""
+        self._watches_echo = on
+        self._echo = EchoDetector()
+        if "echo" in self._warnings:
+            self._end("echo", "avoided")
 
     def forget(self) -> None:
         """The microphone is closed for good, or is another one."""
@@ -143,7 +154,7 @@ class SoundCheck:
         yield "hum", self._hum.wrong
         yield "echo", self._echo.echo is not None
 
-    def _end(self, code: Code, because: Literal["good", "closed"]) -> None:
+    def _end(self, code: Code, because: Because) -> None:
         del self._warnings[code]
         self._changes.append(SoundGood(code, because))
 

@@ -1,8 +1,8 @@
 """What can be wrong with a microphone's sound, a watch each: flat, too quiet, clipped, hum. Pure; blocks of 20 ms.
 
-Each watch takes block after block and says with `wrong` whether its fault stands; one that is made `wrong` waits for the
-good. None changes its mind in a moment: a fault begins after a stretch of it and ends after a stretch without. Levels
-are of blocks, in dBFS.
+Each watch takes block after block and says with `wrong` whether its fault stands; one that is made `wrong` waits for
+the good. None changes its mind in a moment: a fault begins after a stretch of it and ends after a stretch without.
+Levels are of blocks, in dBFS.
 """
 
 from collections import deque

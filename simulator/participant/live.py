@@ -81,7 +81,8 @@ Act = Callable[[ParticipantSession, int], list[Action]]
 class LiveSession:
     """Holds one session. Belongs to the loop's thread.
 
-    `on_event` hears what a study waits for, `dac_source` says where the output's times come from.
+    `on_event` hears what a study waits for, `on_handed` what is played; `dac_source` says where the output's times come
+    from.
     """
 
     def __init__(
@@ -93,12 +94,14 @@ class LiveSession:
         *,
         dac_source: Callable[[], DacSource],
         on_event: Callable[[LiveEvent], None],
+        on_handed: Callable[[AudioHanded], None],
     ) -> None:
         self._connection = connection
         self._playout = playout
         self._recorder = recorder
         self._dac_source = dac_source
         self._on_event = on_event
+        self._on_handed = on_handed
         self.session = ParticipantSession(settings)
         self._rules = RuleWatch(recorder)
         self._assemblers: dict[str, SampleAssembler] = {}
@@ -288,6 +291,7 @@ class LiveSession:
             match event:
                 case AudioHanded():
                     self._recorder.handed([event])
+                    self._on_handed(event)
                 case PlaybackStarted(item_id, handed_ns, dac_ns):
                     started = playback.PlaybackStarted(
                         item_id, self._clock(handed_ns), self._clock(dac_ns), self._dac_source()

@@ -93,6 +93,18 @@ class SetMuted(Command, frozen=True, tag="set_muted", kw_only=True):
     muted: bool
 
 
+class SetHalfDuplex(Command, frozen=True, tag="set_half_duplex", kw_only=True):
+    """Keep the microphone silent while the agent is heard, which makes barge-in impossible, or no longer."""
+
+    on: bool
+
+
+class SetEchoCancelling(Command, frozen=True, tag="set_echo_cancelling", kw_only=True):
+    """Take the agent's voice out of the microphone, or no longer; refused without the extra `echo`."""
+
+    on: bool
+
+
 class Impair(Command, frozen=True, tag="impair", kw_only=True):
     """Do this to the participant's voice from now on, whatever it comes from; None: nothing.
 
@@ -232,6 +244,8 @@ AnyCommand = (
     | ChooseOutput
     | SetTalk
     | SetMuted
+    | SetHalfDuplex
+    | SetEchoCancelling
     | Impair
     | RecogniseWords
     | SetListening
@@ -274,6 +288,16 @@ class HeldCall(msgspec.Struct, frozen=True):
     """Why it would be refused as judged."""
 
 
+class SoundWarning(msgspec.Struct, frozen=True):
+    """Something that is wrong with the microphone's sound."""
+
+    code: Literal["exact_zeros", "too_quiet", "clipping", "hum", "echo"]
+    sentence: str
+    """What is wrong, and what to do."""
+    since_ns: int
+    """Record time; below 0 where it was wrong before the record began."""
+
+
 class StudyProgress(msgspec.Struct, frozen=True):
     """Where the study that is played stands."""
 
@@ -300,6 +324,12 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     """Whether the record reaches the disk at present."""
     listening: bool = True
     muted: bool = False
+    half_duplex: bool = False
+    """The microphone is silent while the agent is heard: there is no barge-in."""
+    echo_cancelling: bool = False
+    """The agent's voice is taken out of the microphone."""
+    sound: list[SoundWarning] = []
+    """What is wrong with the microphone's sound at present."""
     talking: bool = False
     """The talk key is down, or the recording plays."""
     voice: VoiceKind = VoiceKind.SILENCE
@@ -414,7 +444,7 @@ def _sayable(value: Any) -> Any:
             return value.encode(errors="replace").decode()
         case dict():
             return {_sayable(key): _sayable(each) for key, each in value.items()}
-        case list():
+        case list() | tuple():
             return [_sayable(each) for each in value]
         case _:
             return value

@@ -36,9 +36,12 @@ from simulator.participant.messages import (
     Quit,
     RecogniseWords,
     Reply,
+    SetEchoCancelling,
+    SetHalfDuplex,
     SetListening,
     SetMuted,
     SetTalk,
+    SoundWarning,
     Speak,
     Status,
     StopStudy,
@@ -174,6 +177,10 @@ class Participant:
                 self._sound.set_talk(down)
             case SetMuted(muted=muted):
                 self._sound.set_muted(muted)
+            case SetHalfDuplex(on=on):
+                self._sound.microphone_filter.set_half_duplex(on)
+            case SetEchoCancelling(on=on):
+                self._sound.microphone_filter.set_echo_cancelling(on)
             case Impair(impairments=impairments):
                 await self._sound.impairing.choose(impairments)
             case RecogniseWords(on=on, model=model):
@@ -252,7 +259,13 @@ class Participant:
             on_audio=self._words.heard,
         )
         live = LiveSession(
-            connection, settings, playout, recorder, dac_source=self._sound.dac_source, on_event=self._happened
+            connection,
+            settings,
+            playout,
+            recorder,
+            dac_source=self._sound.dac_source,
+            on_event=self._happened,
+            on_handed=self._sound.microphone_filter.played,
         )
         self._ending = ""
         self._target, self._recorder, self._live = target, recorder, live
@@ -385,6 +398,9 @@ class Participant:
             )
         self._publish(message)
 
+    def _record_ns(self, at_ns: int) -> int:
+        return at_ns - self._recorder.started_ns if self._recorder is not None else 0
+
     def _session(self) -> ParticipantSession | None:
         return self._live.session if self._live is not None else None
 
@@ -408,6 +424,12 @@ class Participant:
             recording=recorder is not None and live is not None and recorder.healthy,
             listening=session.listening if session is not None else self._listening_at_start,
             muted=self._sound.voice.muted,
+            half_duplex=self._sound.microphone_filter.half_duplex,
+            echo_cancelling=self._sound.microphone_filter.echo_cancelling,
+            sound=[
+                SoundWarning(each.code, each.sentence, self._record_ns(each.since_ns))
+                for each in self._sound.microphone_filter.warnings
+            ],
             talking=self._sound.voice.talking,
             voice=self._sound.voice.kind,
             voice_name=self._sound.voice.name,

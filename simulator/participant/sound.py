@@ -13,6 +13,7 @@ from simulator.participant.impairing import Impairing
 from simulator.participant.losses import LossWatch
 from simulator.participant.loudspeaker import Loudspeaker
 from simulator.participant.messages import ChooseOutput, ChooseVoice, VoiceKind
+from simulator.participant.microphone_filter import MicrophoneFilter
 from simulator.participant.voice import SpokenChunk, Voice
 from simulator.units import NS_PER_MS
 
@@ -35,7 +36,8 @@ class Sound:
         show: Callable[[], None],
     ) -> None:
         self.impairing = Impairing(on_chunk, note)
-        self.voice = Voice(self.impairing.take, self._lost)
+        self.microphone_filter = MicrophoneFilter(note)
+        self.voice = Voice(self.impairing.take, self._lost, self.microphone_filter)
         self.loudspeaker = Loudspeaker(on_wake, self._lost)
         self._losses = LossWatch()
         self._note = note
@@ -62,6 +64,7 @@ class Sound:
     async def choose_voice(self, command: ChooseVoice) -> None:
         """Take the voice that a command names. Raises SimulatorError where it cannot; then silence takes its place."""
         async with self._choosing["input"]:
+            self.microphone_filter.changed()
             match command.kind:
                 case VoiceKind.SILENCE:
                     await self.voice.choose_silence()
@@ -104,10 +107,12 @@ class Sound:
         self._note_output()
         if self.voice.muted:
             self._note("voice.muted", {"muted": True})
+        self.microphone_filter.note_beginning()
         self.impairing.note_beginning()
 
     def look(self, in_session: bool, *, everything: bool = False) -> None:
         """Note what was lost of the audio since the last look, for the session that there is."""
+        self.microphone_filter.look()
         self._losses.look(self.voice.microphone, self.loudspeaker.output)
         if not in_session:
             self._losses.forget()

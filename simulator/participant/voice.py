@@ -28,6 +28,7 @@ from simulator.audio.sources import (
 )
 from simulator.errors import EnvironmentFault, UsageError
 from simulator.participant.messages import VoiceKind
+from simulator.participant.microphone_filter import MicrophoneFilter
 from simulator.participant.recordings import Recording, open_recording
 from simulator.units import BLOCK_SAMPLES, NS_PER_S, ns_to_samples, samples_to_ns
 
@@ -61,12 +62,19 @@ class SpokenChunk(NamedTuple):
 class Voice:
     """Gives chunks to `on_chunk` for as long as it is open. Belongs to the loop.
 
-    `on_lost` is told in one sentence when a microphone went away and silence took its place.
+    `on_lost` is told in one sentence when a microphone went away and silence took its place. What a microphone hears
+    passes `microphone_filter` while it is open.
     """
 
-    def __init__(self, on_chunk: Callable[[SpokenChunk], None], on_lost: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        on_chunk: Callable[[SpokenChunk], None],
+        on_lost: Callable[[str], None],
+        microphone_filter: MicrophoneFilter,
+    ) -> None:
         self._on_chunk = on_chunk
         self._on_lost = on_lost
+        self._filter = microphone_filter
         self._source: VoiceSource = SilenceSource()
         self._task: asyncio.Task[None] | None = None
         self.choosing = asyncio.Lock()
@@ -299,8 +307,8 @@ class Voice:
 
     def _spoken(self, chunk: Chunk) -> SpokenChunk:
         samples = chunk.samples
-        if self.kind is VoiceKind.MICROPHONE and not self._talk_down:
-            samples = np.zeros_like(samples)
+        if self.kind is VoiceKind.MICROPHONE:
+            samples = self._heard(chunk)
         started: tuple[Recording, int] | None = None
         ended: str | None = None
         if chunk.first_sample != _HOLE:
@@ -315,6 +323,15 @@ class Voice:
         if self.muted:
             samples = np.zeros_like(samples)
         return SpokenChunk(samples, chunk.captured_ns, chunk.first_sample == 0, started, ended)
+
+    def _heard(self, chunk: Chunk) -> Samples:
+        """Return what the microphone gives to the voice: silence while the talk key, mute or a saying keeps it out."""
+        if not self._talk_down or self.muted or self._over is not None:
+            self._filter.closed()
+            return np.zeros_like(chunk.samples)
+        if not isinstance(self._source, MicrophoneSource) or chunk.first_sample == _HOLE:
+            return chunk.samples
+        return self._filter.passed(chunk.samples, chunk.captured_ns)
 
     def _spoken_over(
         self, over: "_Over", samples: Samples, started: tuple[Recording, int] | None, ended: str | None

@@ -18,6 +18,7 @@ from simulator.engines.children import child_environment
 from simulator.errors import DeviceUnavailable
 from simulator.participant import voice as voice_module
 from simulator.participant.messages import VoiceKind
+from simulator.participant.microphone_filter import MicrophoneFilter
 from simulator.participant.voice import Voice
 
 
@@ -112,7 +113,7 @@ async def test_silence_chosen_while_the_microphone_opens_is_silence(monkeypatch:
             device.close()
 
     monkeypatch.setattr(voice_module, "MicrophoneSource", SlowMicrophone)
-    voice = Voice(lambda chunk: None, lambda sentence: None)
+    voice = Voice(lambda chunk: None, lambda sentence: None, MicrophoneFilter(lambda kind, fields: None))
     voice.start()
     microphone = asyncio.create_task(voice.choose_device(Choice()))
     await asyncio.sleep(0)
