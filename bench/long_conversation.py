@@ -30,8 +30,8 @@ from websockets.exceptions import ConnectionClosed
 
 from bench.engine_client import CHUNK_S, CHUNK_SAMPLES, Samples, append, embedded_engine, session, silence
 from bench.figures import Figure
+from simulator.audio.audio_files import load_recording
 from simulator.audio.recordings import Role, recordings_for, speech_extent
-from simulator.audio.sources import load_recording
 from simulator.profile.answers import question_text
 from simulator.profile.context_items import context_text
 from simulator.profile.tools import TOOLS

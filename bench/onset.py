@@ -29,8 +29,8 @@ from websockets.asyncio.client import ClientConnection
 from bench.engine_client import CHUNK_S, CHUNK_SAMPLES, RATE_HZ, Samples, append, embedded_engine, session, silence
 from bench.figures import Figure, percentile
 from bench.turn_end import paths_of, peoples_recordings
+from simulator.audio.audio_files import load_recording
 from simulator.audio.recordings import project_recordings, speech_extent
-from simulator.audio.sources import load_recording
 from simulator.engine.activity import SpeechActivity
 from simulator.engine.configuration import SEMANTIC_VAD, SERVER_VAD
 from simulator.engine.input_audio import InputAudio, TurnStarted

@@ -18,8 +18,8 @@ from websockets.asyncio.client import ClientConnection
 
 from bench.engine_client import CHUNK_S, CHUNK_SAMPLES, Samples, append, embedded_engine, session, silence
 from bench.figures import Figure
+from simulator.audio.audio_files import load_recording
 from simulator.audio.recordings import Role, recordings_for, speech_extent
-from simulator.audio.sources import load_recording
 
 TURNS: Final = 15  # twice
 REPLY_GOAL_MS: Final = 1_200.0

@@ -31,8 +31,8 @@ import soxr
 
 from bench.engine_client import Samples, embedded_engine, heard_turns, silence
 from bench.figures import Figure
+from simulator.audio.audio_files import load_recording
 from simulator.audio.recordings import SpeechRecording, project_recordings, speech_extent
-from simulator.audio.sources import load_recording
 from simulator.speech.mel import SAMPLE_RATE_HZ
 from simulator.speech.models import is_installed
 from simulator.speech.whisper import Whisper

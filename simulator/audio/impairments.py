@@ -233,11 +233,12 @@ def speech_level_dbfs(samples: Samples) -> float | None:
     """
     samples = samples[:_LEVEL_FROM_SAMPLES]
     blocks = samples[: len(samples) - len(samples) % BLOCK_SAMPLES].reshape(-1, BLOCK_SAMPLES)
-    powers = np.mean((blocks.astype(np.float32) / FULL_SCALE) ** 2, axis=1, dtype=np.float64)
-    loudest = float(powers.max(initial=0.0))
+    scaled = blocks.astype(np.float32) / FULL_SCALE
+    powers = np.einsum("ij,ij->i", scaled, scaled, dtype=np.float64) / BLOCK_SAMPLES
+    loudest = float(np.max(powers, initial=0.0))
     if not loudest:
         return None
-    return _dbfs(float(powers[powers >= loudest * 10 ** (-_BELOW_LOUDEST_DB / 10)].mean()))
+    return _dbfs(float(np.mean(powers[powers >= loudest * 10 ** (-_BELOW_LOUDEST_DB / 10)])))
 
 
 def _power(samples: Samples) -> float:

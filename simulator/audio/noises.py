@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.audio_files import load_recording
 from simulator.audio.impairments import NOISES, PINK, WHITE
 from simulator.audio.pcm import to_float
 from simulator.audio.recordings import Role, project_recordings, recording
-from simulator.audio.sources import load_recording
 from simulator.errors import UnknownName, UnreadableRecording
 from simulator.resources import is_file
 from simulator.units import SAMPLE_RATE_HZ

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.audio_files import Samples, as_recording, read_audio
 from simulator.audio.recordings import (
     MANIFEST,
     Manifest,
@@ -21,7 +22,6 @@ from simulator.audio.recordings import (
     speech_extent,
     unfit_for,
 )
-from simulator.audio.sources import Samples, as_recording, read_audio
 from simulator.errors import StorageFault, UnknownName, UnreadableRecording, UsageError
 from simulator.units import SAMPLE_RATE_HZ, whole_ms
 

@@ -10,19 +10,15 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.audio.devices import Device
-from simulator.audio.pcm import to_int16
-from simulator.audio.resample import resample
 from simulator.audio.ring import BlockTimeRing, SampleRing
 from simulator.audio.streams import Channel, InputStream, StreamState
-from simulator.errors import DeviceUnavailable, UnreadableRecording
-from simulator.resources import is_file
+from simulator.errors import DeviceUnavailable
 from simulator.units import BLOCK_MS, BLOCK_SAMPLES, NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
 
 MICROPHONE_RING_SAMPLES: Final = 10 * SAMPLE_RATE_HZ
@@ -257,40 +253,3 @@ class MicrophoneSource:
             # Blocks of a device may have any length: more of its block may follow the chunk.
             captured_ns = block.ended_ns - samples_to_ns(block.first_sample + block.samples - first_sample - count)
         return Chunk(samples[:count], first_sample, captured_ns, now_ns - captured_ns)
-
-
-def load_recording(path: Path) -> Samples:
-    """Return a recording as 24 kHz mono, from any format, rate and number of channels that libsndfile reads.
-
-    Raises UnreadableRecording with a sentence for a file that is missing, no audio, damaged or empty.
-    """
-    return as_recording(*read_audio(path))
-
-
-def as_recording(channels: NDArray[np.float32], rate_hz: int) -> Samples:
-    """Mix channels of shape (n, channels) down to 24 kHz mono."""
-    mono = np.nan_to_num(channels.mean(axis=1, dtype=np.float32))
-    return to_int16(resample(mono, rate_hz, SAMPLE_RATE_HZ))
-
-
-def read_audio(path: Path) -> tuple[NDArray[np.float32], int]:
-    """Return an audio file's samples, of shape (n, channels) with n > 0, and their rate. Raises UnreadableRecording."""
-    try:
-        import soundfile
-    except (ImportError, OSError) as error:
-        raise UnreadableRecording(
-            "Recordings cannot be read, because libsndfile is missing: install it (Debian and Ubuntu: sudo apt install "
-            "libsndfile1).",
-            details=str(error),
-        ) from error
-    if not is_file(path):
-        raise UnreadableRecording(f"There is no recording {path}: check the name.")
-    try:
-        channels, rate_hz = soundfile.read(path, dtype="float32", always_2d=True)
-    except (soundfile.LibsndfileError, OSError) as error:
-        raise UnreadableRecording(
-            f"{path.name} cannot be read as audio: use a WAV, FLAC, OGG or MP3 file.", details=str(error)
-        ) from error
-    if not len(channels):
-        raise UnreadableRecording(f"{path.name} holds no audio: record it again.")
-    return channels, rate_hz

@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.audio_files import load_recording
 from simulator.audio.recordings import Role, SpeechRecording
-from simulator.audio.sources import load_recording
 from simulator.conformance.evidence import STREAM_STARTED, STREAM_STOPPED, UTTERANCE, Playback
 from simulator.conformance.wire import Wire
 from simulator.profile.agent_spec import OWN, AgentSpec

@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.audio_files import load_recording
 from simulator.audio.impairments import speech_level_dbfs
 from simulator.audio.recordings import recording, speech_extent
-from simulator.audio.sources import load_recording
 from simulator.errors import UnknownName, UnreadableRecording
 from simulator.resources import exists
 from simulator.units import SAMPLE_RATE_HZ

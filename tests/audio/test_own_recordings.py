@@ -7,6 +7,7 @@ import pytest
 import soundfile
 from numpy.typing import NDArray
 
+from simulator.audio.audio_files import load_recording
 from simulator.audio.own_recordings import add_recording, remove_recording
 from simulator.audio.recordings import (
     Pause,
@@ -18,7 +19,6 @@ from simulator.audio.recordings import (
     recordings_for,
     sha256_of,
 )
-from simulator.audio.sources import load_recording
 from simulator.errors import SimulatorError, StorageFault, UnknownName, UnreadableFile, UnreadableRecording, UsageError
 
 

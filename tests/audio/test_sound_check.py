@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from simulator.audio.audio_files import load_recording
 from simulator.audio.recordings import project_recordings
 from simulator.audio.sound_check import SoundCheck, SoundGood, SoundWarning
-from simulator.audio.sources import load_recording
 from simulator.units import BLOCK_SAMPLES, NS_PER_MS, NS_PER_S
 
 Samples = NDArray[np.int16]

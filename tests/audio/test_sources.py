@@ -2,11 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import numpy as np
 import pytest
-import soundfile
 
 from simulator.audio.ring import BlockTimeRing, SampleRing
 from simulator.audio.sources import (
@@ -16,10 +14,9 @@ from simulator.audio.sources import (
     RecordingSource,
     RecordingStarted,
     SilenceSource,
-    load_recording,
 )
 from simulator.audio.streams import StreamState
-from simulator.errors import DeviceUnavailable, UnreadableRecording
+from simulator.errors import DeviceUnavailable
 from simulator.units import NS_PER_MS
 
 MS = NS_PER_MS
@@ -235,39 +232,3 @@ async def test_a_microphone_whose_callback_failed_says_so_rather_than_stay_silen
     with pytest.raises(DeviceUnavailable, match="“fake” failed in the program itself: choose it again") as caught:
         await anext(stream)
     assert caught.value.details == "IndexError: out of range"
-
-
-def test_a_recording_is_read_at_24_khz_mono_whatever_its_format(tmp_path: Path) -> None:
-    stereo = np.zeros((44_100, 2), dtype=np.float32)
-    stereo[:, 0] = 0.5 * np.sin(2 * np.pi * 440 * np.arange(44_100) / 44_100)
-    soundfile.write(tmp_path / "a.flac", stereo, 44_100)
-    samples = load_recording(tmp_path / "a.flac")
-    assert samples.dtype == np.int16
-    assert len(samples) == 24_000
-    # One of two channels at half of full scale: a quarter.
-    assert np.abs(samples[1000:-1000].astype(int)).max() == pytest.approx(8192, rel=0.01)
-    assert np.argmax(np.abs(np.fft.rfft(samples))) == 440
-
-
-def test_a_24_khz_16_bit_recording_is_read_exactly(tmp_path: Path) -> None:
-    samples = np.random.default_rng(1).integers(-32768, 32768, 5000).astype(np.int16)
-    soundfile.write(tmp_path / "a.wav", samples, 24_000)
-    assert load_recording(tmp_path / "a.wav").tolist() == samples.tolist()
-
-
-def test_a_recording_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "notes.wav").write_text("this is no audio")
-    soundfile.write(tmp_path / "empty.wav", np.zeros(0, dtype=np.int16), 24_000)
-    with pytest.raises(UnreadableRecording, match=r"notes\.wav cannot be read as audio: use a WAV"):
-        load_recording(tmp_path / "notes.wav")
-    with pytest.raises(UnreadableRecording, match=r"empty\.wav holds no audio"):
-        load_recording(tmp_path / "empty.wav")
-    with pytest.raises(UnreadableRecording, match=r"There is no recording .*missing\.wav"):
-        load_recording(tmp_path / "missing.wav")
-    with pytest.raises(UnreadableRecording, match="There is no recording"):
-        load_recording(tmp_path)
-
-
-def test_samples_that_are_no_numbers_are_silent(tmp_path: Path) -> None:
-    soundfile.write(tmp_path / "a.wav", np.array([0.5, np.nan, 0.25], dtype=np.float32), 24_000, subtype="FLOAT")
-    assert load_recording(tmp_path / "a.wav").tolist() == [16384, 0, 8192]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from simulator.audio.audio_files import load_recording
 from simulator.audio.recordings import (
     Pause,
     Role,
@@ -17,7 +18,6 @@ from simulator.audio.recordings import (
     speech_extent,
     unfit_for,
 )
-from simulator.audio.sources import load_recording
 from simulator.errors import UnknownName
 from simulator.resources import fixtures_dir
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from simulator.audio.audio_files import load_recording
 from simulator.audio.recordings import Role, SpeechRecording, project_recordings
-from simulator.audio.sources import load_recording
 from simulator.engine.activity import SpeechActivity
 from simulator.engine.configuration import SERVER_VAD
 from simulator.engine.input_audio import InputAudio, TurnStarted, TurnStopped
