@@ -7,9 +7,11 @@ PortAudio reads its environment when it is loaded, so what runs against the test
 import asyncio
 import dataclasses
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ from simulator.audio.playout import LastSound, PlaybackEnded, PlaybackGap, Playb
 from simulator.audio.sources import MicrophoneSource
 from simulator.audio.streams import Output, OutputStream, SilentOutput
 from simulator.errors import SimulatorError
+from tests.audio.fidelity import voice_at
+from tests.audio.one_form import refuse_all_but
 
 Result = dict[str, Any]
 
@@ -160,6 +164,33 @@ async def records(samples: str) -> Result:
     }
 
 
+async def loops(folder: str, *rates_hz: str) -> Result:
+    """Play a voice on a sink of each rate and record its monitor, all at once; both are cards of that rate only."""
+    states = await asyncio.gather(*(_loop(Path(folder), int(rate_hz)) for rate_hz in rates_hz))
+    return dict(zip(rates_hz, states, strict=True))
+
+
+async def _loop(folder: Path, rate_hz: int) -> Result:
+    os.environ |= {"PULSE_SINK": f"rate_{rate_hz}", "PULSE_SOURCE": f"rate_{rate_hz}.monitor"}
+    refuse_all_but(rate_hz, 2)
+    listener = Listener("device")
+    source = MicrophoneSource(None, asyncio.get_running_loop())
+    pieces: list[NDArray[np.int16]] = []
+    rest = 30
+    async for chunk in source.chunks():
+        pieces.append(chunk.samples)
+        if len(pieces) == 5:
+            listener.say("voice", voice_at(24_000, 0.5, 0.4 * min(rate_hz, 24_000)))
+        rest -= bool(listener.of_kind(PlaybackEnded))
+        if not rest:
+            break
+    states = {"input": dataclasses.asdict(source.state()), "output": dataclasses.asdict(listener.output.state())}
+    source.close()
+    listener.output.close()
+    np.save(folder / f"{rate_hz}.npy", np.concatenate(pieces))
+    return states
+
+
 async def opens() -> Result:
     """Try to open the default output."""
     try:
@@ -170,7 +201,7 @@ async def opens() -> Result:
 
 
 PROGRAMS: dict[str, Callable[..., Coroutine[Any, Any, Result]]] = {
-    program.__name__: program for program in (plays, survives_a_fault, loses_its_device, records, opens)
+    program.__name__: program for program in (plays, survives_a_fault, loses_its_device, records, loops, opens)
 }
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from simulator.audio.streams import DeviceClock
 from simulator.units import NS_PER_MS, NS_PER_S
+from tests.audio.fidelity import difference_db, voice_at
 from tests.audio.stream_programs import CUT, WHOLE, voice
 from tests.rig.sound import SoundServer
 from tests.rig.sound import sound_server as sound_server_of_its_own
@@ -199,6 +200,31 @@ def test_the_microphone_gives_what_is_said_into_it_sample_for_sample(sink: Sink)
     assert all(late_ns >= 0 for late_ns in result["lateness_ns"])
     assert result["lost"] == 0
     assert result["state"]["rate_hz"] == 24_000
+
+
+RATES_HZ = (8_000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000)
+
+
+@pytest.mark.sound
+def test_what_is_played_on_a_card_of_any_rate_is_recorded_from_it_within_60_db(
+    sound_server: SoundServer, tmp_path: Path
+) -> None:
+    options = ("norewinds=1", "channels=2", "format=s16le")
+    sinks = [
+        sound_server.pactl("load-module", "module-null-sink", f"sink_name=rate_{rate_hz}", f"rate={rate_hz}", *options)
+        for rate_hz in RATES_HZ
+    ]
+    states = run(sound_server.env, "loops", str(tmp_path), *map(str, RATES_HZ))
+    for sink in sinks:
+        sound_server.pactl("unload-module", sink.strip())
+    differences = {}
+    for rate_hz in RATES_HZ:
+        for state in states[str(rate_hz)].values():
+            assert (state["rate_hz"], state["channels"], state["fault"]) == (rate_hz, 2, None)
+            assert state["conversion_delay_ns"] == 50 * NS_PER_S // min(rate_hz, 24_000)
+        spoken = voice_at(24_000, 0.5, 0.4 * min(rate_hz, 24_000))
+        differences[rate_hz], _ = difference_db(spoken, np.load(tmp_path / f"{rate_hz}.npy"))
+    assert {rate_hz: db for rate_hz, db in differences.items() if db > -60} == {}
 
 
 @pytest.mark.sound
