@@ -13,6 +13,8 @@ from typing import Any, Final
 from simulator.errors import UnreadableFile
 
 _MOST_NESTED: Final = 64
+_LONGEST_NUMBER: Final = 300
+"""Digits of a whole number, as in a study file."""
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SNAKE: Final = re.compile("(?<=[a-z0-9])_([a-z0-9])")
 
@@ -83,7 +85,7 @@ class Node:
 def read_json(path: Path, text: str) -> Node:
     """Read a file's text as JSON. Raises UnreadableFile for what is no JSON, or nested too deep."""
     try:
-        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
+        value = json.loads(text, parse_constant=_refuse, parse_int=_whole, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise UnreadableFile(
             f"{path}, line {error.lineno}: this is no JSON ({error.msg}): export the experiment again."
@@ -98,6 +100,12 @@ def read_json(path: Path, text: str) -> Node:
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is no number that JSON has: expected a finite one.")
+
+
+def _whole(text: str) -> int:
+    if len(text) > _LONGEST_NUMBER:
+        raise ValueError("a whole number in it is larger than any that can be sent.")
+    return int(text)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from simulator.errors import UnreadableFile
 _MOST_NESTED: Final = 64
 _MOST_VALUES: Final = 200_000
 _MOST_BYTES: Final = 64_000_000
+_LONGEST_NUMBER: Final = 300
+"""Digits of a whole number: what a float holds, and so what any JSON can say."""
 
 # Ten times faster, where PyYAML was built with libyaml, and with the same lines.
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -65,6 +67,8 @@ class Located:
         if text.lower() in ("true", "false"):
             return _TRUTHS[text.lower()]
         if _WHOLE.fullmatch(text):
+            if len(text) > _LONGEST_NUMBER:
+                raise self.wrong("this number is larger than any that can be sent.")
             return int(text)
         number = float(text) if _DECIMAL.fullmatch(text) else None
         if number is not None and math.isfinite(number):

@@ -121,6 +121,7 @@ def test_a_recording_beside_the_study_goes_before_one_of_that_name(tmp_path: Pat
             "expected a context item with its item, which names its event",
         ),
         ("steps:\n  - revealed: {name: A, answer: .nan}\n", 4, "expected a plain value"),
+        (f"steps:\n  - revealed: {{name: A, answer: {'9' * 5_000}}}\n", 4, "this number is larger than any"),
         ("steps:\n  - revealed: {name: A, answer: !!python/name:os.system x}\n", 4, "expected a plain value"),
         ("steps:\n  - screen: {images: [{file: none.png}]}\n", 4, "expected the path of an image that exists"),
         ("color: red\nsteps: [{wait: 1}]\n", 3, "expected one of format, instructions, name"),
