@@ -2,6 +2,7 @@
 participant process."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from ui.commands import SessionCommands
 from ui.devices_feed import Devices, DevicesFeed
 from ui.dialogs.address import AddressDialog
 from ui.dialogs.engines import EnginesDialog
+from ui.models.devices import Output, completed, output_from_key
 from ui.models.voices import AUDIO_SUFFIXES, Voice, first_voice, recorded_voices, voice_from_key
 from ui.panels.connection import ConnectionPanel
 from ui.recording_adder import RecordingAdder
@@ -41,6 +43,7 @@ class Choices(QObject):
         super().__init__(panel)
         self._panel, self._commands, self._settings, self._theme = panel, commands, settings, theme
         self._microphones: list[Voice] = []
+        self._outputs: list[Output] = []
         self._recordings: list[Voice] = []
         self.adder = RecordingAdder(self)
         self.adder.added.connect(self._recording_added)
@@ -54,13 +57,14 @@ class Choices(QObject):
         panel.voice_chosen.connect(self.choose_voice)
         panel.voice_file_requested.connect(self.ask_voice_file)
         panel.recording_requested.connect(self.ask_recording)
-        panel.output_chosen.connect(self._choose_output)
+        panel.output_chosen.connect(self.choose_output)
         self.load_recordings()
         self._offer_voices(remembered or first_voice(self._offered()))
-        output = self._remembered_output()
-        panel.set_outputs([], output)
-        if output is not None:
-            commands.choose_output(output)
+        self.output = output_from_key(settings.text("output"))
+        """The output chosen."""
+        panel.set_outputs([], self.output)
+        if self.output != Output():
+            commands.choose_output(self.output)
 
     def load_engines(self, chosen: str | None = None) -> None:
         """Offer the engines of the file; `chosen` None takes the one remembered."""
@@ -133,18 +137,26 @@ class Choices(QObject):
         self.load_recordings()
         self.choose_voice(Voice(VoiceKind.RECORDING, name))
 
-    def _choose_output(self, device: str | None) -> None:
-        self._settings.set_text("output", device or "")
-        self._commands.choose_output(device)
-
-    def _remembered_output(self) -> str | None:
-        return self._settings.text("output") or None
+    def choose_output(self, output: Output) -> None:
+        """Play the agent's voice there, now and next time."""
+        self.output = output
+        self._settings.set_text("output", output.key)
+        self._commands.choose_output(output)
+        self._panel.set_outputs(self._outputs, output)
 
     def _take_devices(self, devices: Devices) -> None:
-        default = [Voice(VoiceKind.MICROPHONE)] if devices.inputs else []
-        self._microphones = [*default, *(Voice(VoiceKind.MICROPHONE, name) for name in devices.inputs)]
-        self._offer_voices(self._panel.voice if self._user_chose else first_voice(self._offered()))
-        self._panel.set_outputs(list(devices.outputs), self._remembered_output())
+        inputs, outputs = devices.once("input"), devices.once("output")
+        default = [Voice(VoiceKind.MICROPHONE)] if inputs else []
+        named = [Voice(VoiceKind.MICROPHONE, device.name, device.host_api or None) for device in inputs]
+        self._microphones = [*default, *named]
+        voice = self._panel.voice if self._user_chose else first_voice(self._offered())
+        if voice.kind is VoiceKind.MICROPHONE and voice.name is not None:
+            voice = replace(voice, host_api=completed(voice.name, voice.host_api, inputs))
+        self._offer_voices(voice)
+        if self.output.name is not None:
+            self.output = replace(self.output, host_api=completed(self.output.name, self.output.host_api, outputs))
+        self._outputs = [Output(device.name, device.host_api or None) for device in outputs]
+        self._panel.set_outputs(self._outputs, self.output)
 
     def _offered(self) -> list[Voice]:
         return [*self._microphones, *self._recordings, _SILENCE]

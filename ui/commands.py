@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, Signal
 
 from simulator.participant.messages import (
     AnyCommand,
-    ChooseOutput,
     Connect,
     ConnectionState,
     Disconnect,
@@ -18,6 +17,7 @@ from simulator.participant.messages import (
     StopReply,
     VoiceKind,
 )
+from ui.models.devices import Output
 from ui.models.voices import Voice
 from ui.session_feed import SessionFeed, Then
 
@@ -34,7 +34,7 @@ class SessionCommands(QObject):
         super().__init__(parent)
         self._feed = feed
         self._voice = Voice(VoiceKind.SILENCE)
-        self._output: str | None = None
+        self._output = Output()
         # A process that was started again knows nothing of what was chosen before.
         feed.process_started.connect(self._choose_again)
 
@@ -76,10 +76,15 @@ class SessionCommands(QObject):
         self._voice = voice
         self._feed.send(voice.command(), self._tell)
 
-    def choose_output(self, device: str | None) -> None:
+    @property
+    def output(self) -> Output:
+        """The output chosen last."""
+        return self._output
+
+    def choose_output(self, output: Output) -> None:
         """Play the agent's voice there."""
-        self._output = device
-        self._feed.send(ChooseOutput(id=0, device=device), self._tell)
+        self._output = output
+        self._feed.send(output.command(), self._tell)
 
     def press_talk(self) -> None:
         """The talk key went down: a microphone opens, a recording starts or stops."""
@@ -128,8 +133,8 @@ class SessionCommands(QObject):
 
     def _choose_again(self) -> None:
         self._feed.send(self._voice.command(), self._tell)
-        if self._output is not None:
-            self._feed.send(ChooseOutput(id=0, device=self._output), self._tell)
+        if self._output != Output():
+            self._feed.send(self._output.command(), self._tell)
 
     def _tell(self, error: str | None) -> None:
         if error is not None:

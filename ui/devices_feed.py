@@ -2,29 +2,15 @@
 started."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from ui.child_answer import ChildAnswer
 from ui.child_process import python_command
+from ui.models.devices import Device, Devices
 
-
-class Device(msgspec.Struct, frozen=True):
-    """One device of `devices --json`, as far as the window needs it; it is chosen by its name."""
-
-    name: str
-    max_input_channels: int = 0
-    max_output_channels: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Devices:
-    """The names of the microphones and of the output devices."""
-
-    inputs: tuple[str, ...] = ()
-    outputs: tuple[str, ...] = ()
+__all__ = ["Devices", "DevicesFeed"]
 
 
 class DevicesFeed(QObject):
@@ -37,6 +23,8 @@ class DevicesFeed(QObject):
         super().__init__(parent)
         self._child = ChildAnswer(command or python_command("simulator", "devices", "--json"), self)
         self._child.answered.connect(self._answered)
+        self.devices = Devices()
+        """The list as it was last."""
 
     def refresh(self) -> None:
         """Ask for the list, unless the question is being answered already."""
@@ -51,7 +39,5 @@ class DevicesFeed(QObject):
             found = msgspec.json.decode(output, type=list[Device])
         except msgspec.DecodeError:
             found = []
-        # One device stands in the list once for each of the system's sound interfaces.
-        inputs = dict.fromkeys(device.name for device in found if device.max_input_channels)
-        outputs = dict.fromkeys(device.name for device in found if device.max_output_channels)
-        self.listed.emit(Devices(tuple(inputs), tuple(outputs)))
+        self.devices = Devices(tuple(found))
+        self.listed.emit(self.devices)

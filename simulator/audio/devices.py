@@ -22,6 +22,7 @@ LIST_TIMEOUT_S: Final = 20
 """Bluetooth and network devices can take seconds to answer."""
 
 Direction = Literal["input", "output"]
+DIRECTIONS: Final[tuple[Direction, ...]] = ("input", "output")
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 

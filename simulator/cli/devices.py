@@ -25,11 +25,12 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the devices. Raises AudioUnavailable where PortAudio is missing."""
-    from simulator.audio.devices import list_devices
+    from simulator.audio.devices import DIRECTIONS, list_devices
 
     devices = list_devices()
     if arguments.json:
-        result_json([dataclasses.asdict(device) for device in devices])
+        hints = [{f"{direction}_hint": device.hint(direction) for direction in DIRECTIONS} for device in devices]
+        result_json([dataclasses.asdict(device) | hint for device, hint in zip(devices, hints, strict=True)])
         return Exit.DONE
     _print("Microphones", [device for device in devices if device.can("input")], "is_default_input")
     _print("Output devices", [device for device in devices if device.can("output")], "is_default_output")

@@ -137,6 +137,9 @@ def test_voices_are_commands_labels_and_keys() -> None:
     microphone = Voice(VoiceKind.MICROPHONE, "USB mic")
     assert microphone.command() == ChooseVoice(id=0, kind=VoiceKind.MICROPHONE, device="USB mic")
     assert voice_from_key(microphone.key) == microphone
+    headset = Voice(VoiceKind.MICROPHONE, "Headset: left", "ALSA")
+    assert headset.command() == ChooseVoice(id=0, kind=VoiceKind.MICROPHONE, device="Headset: left", host_api="ALSA")
+    assert voice_from_key(headset.key) == headset
     assert voice_from_key("nonsense") is None
     recording = Voice(VoiceKind.RECORDING, "one_word")
     assert (recording.label, recording.command().recording) == ("one word", "one_word")

@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
 from simulator.participant.messages import VoiceKind
+from ui.models.devices import Output
 from ui.models.voices import Voice
 from ui.panels.pickers import EnginePicker, OutputPicker, VoicePicker
 from ui.theme import Theme
@@ -70,12 +71,21 @@ def test_fifty_recordings_hide_nothing_else_and_are_found_by_typing(theme: Theme
     picker.hidePopup()
 
 
-def test_a_loudspeaker_that_is_gone_leaves_the_default(theme: Theme) -> None:
+def test_a_loudspeaker_that_is_gone_stays_chosen_as_it_is_taken_back(theme: Theme) -> None:
     picker = OutputPicker()
     told: list[object] = []
     picker.output_chosen.connect(told.append)
-    picker.offer(["Speakers"], "Gone")
-    assert picker.currentText() == "System default"
+    speakers, gone = Output("Speakers", "ALSA"), Output("Gone", "ALSA")
+    picker.offer([speakers], gone)
+    assert picker.currentText() == "Gone"
     for text in ("Speakers", "Silent (no sound)", "System default"):
         choose(picker, text)
-    assert told == ["Speakers", "none", None]
+    assert told == [speakers, Output("none"), Output()]
+
+
+def test_a_loudspeaker_of_another_host_api_is_told_from_its_namesake(theme: Theme) -> None:
+    picker = OutputPicker()
+    chosen = Output("Speakers", "MME")
+    picker.offer([Output("Speakers", "WASAPI")], chosen)
+    assert picker.currentText() == "Speakers (MME)"
+    assert picker.currentData() == chosen

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from simulator.audio.recordings import SpeechRecording
 from simulator.participant.messages import ChooseVoice, VoiceKind
+from ui.models.devices import name_from_key, named_key
 
 FIRST_FIXTURE = "coffee_or_tea"
 """The voice of a newcomer without a microphone."""
@@ -20,6 +21,8 @@ class Voice:
     kind: VoiceKind
     name: str | None = None
     """Device name, fixture name or path; None for the default microphone and for silence."""
+    host_api: str | None = None
+    """Of a microphone."""
     words: str = field(default="", compare=False)
     """What is said in a recording, and by whom."""
     added: bool = field(default=False, compare=False)
@@ -38,9 +41,14 @@ class Voice:
         return path.name if path.is_absolute() else name.replace("_", " ")
 
     @property
+    def told(self) -> str:
+        """What its tool tip says."""
+        return self.words or (f"{self.label} ({self.host_api})" if self.host_api else self.label)
+
+    @property
     def key(self) -> str:
         """A text by which the choice is remembered."""
-        return f"{self.kind.value}:{self.name or ''}"
+        return f"{self.kind.value}:{named_key(self.name, self.host_api)}"
 
     def command(self) -> ChooseVoice:
         """Return the command that chooses this voice."""
@@ -48,15 +56,17 @@ class Voice:
             id=0,
             kind=self.kind,
             device=self.name if self.kind is VoiceKind.MICROPHONE else None,
+            host_api=self.host_api,
             recording=self.name if self.kind is VoiceKind.RECORDING else None,
         )
 
 
 def voice_from_key(key: str) -> Voice | None:
     """Return the voice that `key` stands for, or None where it stands for none."""
-    kind, _, name = key.partition(":")
+    kind, _, named = key.partition(":")
+    name, host_api = name_from_key(named)
     try:
-        return Voice(VoiceKind(kind), name or None)
+        return Voice(VoiceKind(kind), name, host_api)
     except ValueError:
         return None
 
@@ -64,7 +74,10 @@ def voice_from_key(key: str) -> Voice | None:
 def recorded_voices(recordings: Iterable[SpeechRecording]) -> list[Voice]:
     """Return the recordings as voices: the newcomer's first, then the user's own, then the others in their order."""
     ordered = sorted(recordings, key=lambda each: (each.name != FIRST_FIXTURE, not each.added))
-    return [Voice(VoiceKind.RECORDING, each.name, f"“{each.words}” {each.voice}", each.added) for each in ordered]
+    return [
+        Voice(VoiceKind.RECORDING, each.name, words=f"“{each.words}” {each.voice}", added=each.added)
+        for each in ordered
+    ]
 
 
 def grouped(voices: Iterable[Voice]) -> list[list[Voice]]:

@@ -20,6 +20,7 @@ from simulator.engines.profiles import EMBEDDED
 from simulator.participant.messages import ConnectionState, Level, Status, VoiceKind
 from simulator.profile.agent_spec import OWN, AgentSpec
 from ui.models.conformance import Conformance, long_text, short_text
+from ui.models.devices import Output
 from ui.models.entry_text import long_clock
 from ui.models.voices import Voice
 from ui.panels.pickers import EnginePicker, OutputPicker, Picker, VoicePicker
@@ -41,7 +42,7 @@ class ConnectionPanel(QFrame):
     recording_requested = Signal()
     """The user wants to add a recording for good."""
     output_chosen = Signal(object)
-    """Device name, None for the system's default, "none" for the silent clock."""
+    """An `Output`."""
     talk_pressed = Signal()
     talk_released = Signal()
     mic_open_requested = Signal(bool)
@@ -127,9 +128,9 @@ class ConnectionPanel(QFrame):
         self.voice_picker.offer(voices, chosen)
         self._show_talk()
 
-    def set_outputs(self, names: list[str], chosen: str | None) -> None:
-        """Offer these output devices."""
-        self.output_picker.offer(names, chosen)
+    def set_outputs(self, outputs: Sequence[Output], chosen: Output) -> None:
+        """Offer these output devices; the chosen one is added where it is not among them."""
+        self.output_picker.offer(outputs, chosen)
 
     def show_status(self, status: Status) -> None:
         """Show what the participant process says of itself."""

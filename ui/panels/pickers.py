@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy
 
 from simulator.participant.messages import VoiceKind
 from ui.models.conformance import Conformance
+from ui.models.devices import SILENT, Output
 from ui.models.voices import Voice, grouped
 from ui.theme import Theme
 from ui.widgets.engine_delegate import STATUS_ROLE, EngineDelegate
 
-_SILENT_OUTPUT = "none"
 _ADDRESS = "address"
 _EDIT = "edit"
 _FILE = "file"
@@ -143,7 +143,7 @@ class VoicePicker(Picker):
     def _add(self, voices: list[Voice]) -> None:
         for voice in voices:
             self.addItem(voice.label, voice)
-            self.setItemData(self.count() - 1, voice.words or voice.label, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(self.count() - 1, voice.told, Qt.ItemDataRole.ToolTipRole)
 
     def show_voice(self, voice: Voice) -> None:
         """Show a voice that is offered."""
@@ -159,7 +159,7 @@ class VoicePicker(Picker):
 
 
 class OutputPicker(Picker):
-    """Offers output devices: by name, None for the system's default, "none" for the silent clock."""
+    """Offers output devices: `Output`s, of which the default and the silent clock are always there."""
 
     output_chosen = Signal(object)
 
@@ -167,17 +167,18 @@ class OutputPicker(Picker):
         super().__init__("Loudspeaker", 126)
         self.activated.connect(lambda: self.output_chosen.emit(self.currentData()))
 
-    def offer(self, names: Sequence[str], chosen: str | None) -> None:
-        """Offer these devices; the default where the chosen one is not among them."""
+    def offer(self, outputs: Sequence[Output], chosen: Output) -> None:
+        """Offer these devices; the chosen one is added where it is not among them."""
         self.blockSignals(True)
         self.clear()
-        self.addItem("System default", None)
-        for name in names:
-            self.addItem(name, name)
+        self.addItem("System default", Output())
+        silent = Output(SILENT)
+        for output in dict.fromkeys([*outputs, *([chosen] if chosen not in (Output(), silent) else [])]):
+            alone = sum(output.name == each.name for each in outputs) + (output not in outputs) == 1
+            self.addItem(output.name or "" if alone else f"{output.name} ({output.host_api})", output)
+            self.setItemData(self.count() - 1, f"{output.name} ({output.host_api})", Qt.ItemDataRole.ToolTipRole)
         self.insertSeparator(self.count())
-        self.addItem("Silent (no sound)", _SILENT_OUTPUT)
-        # A separator has no data either: the default comes first.
-        place = next((place for place in range(self.count()) if self.itemData(place) == chosen), 0)
-        self.setCurrentIndex(place)
+        self.addItem("Silent (no sound)", silent)
+        self.setCurrentIndex(next(place for place in range(self.count()) if self.itemData(place) == chosen))
         self.widen_list()
         self.blockSignals(False)
