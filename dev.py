@@ -55,7 +55,7 @@ def main(arguments: "list[str]") -> "int":
     for_tests = command != "run"
     install_system_packages(for_tests)
     make_venv()
-    install("dev,ears,voices" if for_tests else "ears,voices")
+    install("dev,ears,echo,voices" if for_tests else "ears,echo,voices")
     if command == "run":
         return replace_by([str(VENV_PYTHON), "-P", "-m", "ui", *(rest[1:] if rest[:1] == ["--"] else rest)])
     if command == "bench":

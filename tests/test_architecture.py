@@ -149,7 +149,7 @@ def declared() -> set[str]:
     """Return the distributions that pyproject.toml declares, with the extras that the product itself can use."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    requirements = [*project["dependencies"], *extras["ears"], *extras["voices"]]
+    requirements = [*project["dependencies"], *extras["ears"], *extras["echo"], *extras["voices"]]
     return {canonicalize_name(Requirement(text).name) for text in requirements}
 
 

@@ -143,7 +143,7 @@ def test_each_requirement_is_pinned_to_a_version_in_its_range() -> None:
     pins = _pins()
     project = _project()
     extras = project["optional-dependencies"]
-    for text in [*project["dependencies"], *extras["ears"], *extras["dev"]]:
+    for text in [*project["dependencies"], *extras["ears"], *extras["echo"], *extras["dev"]]:
         requirement = Requirement(text)
         assert requirement.specifier.contains(pins[_normal(requirement.name)]), text
 
