@@ -45,6 +45,11 @@ def is_file(path: Path | str) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - pathlib raises for such paths before Python 3.14
 
 
+def is_folder(path: Path | str) -> bool:
+    """Whether a user's path is a folder, as `is_file`."""
+    return os.path.isdir(path)  # noqa: PTH112 - as above
+
+
 def exists(path: Path | str) -> bool:
     """Whether a user's path is there, as `is_file`."""
     return os.path.exists(path)  # noqa: PTH110 - as above

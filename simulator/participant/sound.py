@@ -37,7 +37,7 @@ class Sound:
     ) -> None:
         self.impairing = Impairing(on_chunk, note)
         self.microphone_filter = MicrophoneFilter(note)
-        self.voice = Voice(self.impairing.take, self._lost, self.microphone_filter)
+        self.voice = Voice(self.impairing.take, self._lost, self.microphone_filter, self._left_out)
         self.loudspeaker = Loudspeaker(on_wake, self._lost)
         self._losses = LossWatch()
         self._note = note
@@ -130,6 +130,11 @@ class Sound:
             self._note_output()
         self._note("problem", {"whose": "environment", "code": "device_lost", "sentence": sentence})
         self._devices.seek()
+        self._show()
+
+    def _left_out(self, sentence: str) -> None:
+        """A recording of the voice's folder cannot be read."""
+        self._note("problem", {"whose": "environment", "code": "recording_unreadable", "sentence": sentence})
         self._show()
 
     def _back(self, direction: Direction) -> None:

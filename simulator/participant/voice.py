@@ -29,6 +29,7 @@ from simulator.audio.sources import (
 from simulator.errors import EnvironmentFault, UsageError
 from simulator.participant.messages import VoiceKind
 from simulator.participant.microphone_filter import MicrophoneFilter
+from simulator.participant.recording_queue import RecordingQueue, folder_called
 from simulator.participant.recordings import Recording, open_recording
 from simulator.units import BLOCK_SAMPLES, NS_PER_S, ns_to_samples, samples_to_ns
 
@@ -63,7 +64,8 @@ class Voice:
     """Gives chunks to `on_chunk` for as long as it is open. Belongs to the loop.
 
     `on_lost` is told in one sentence when a microphone went away and silence took its place. What a microphone hears
-    passes `microphone_filter` while it is open.
+    passes `microphone_filter` while it is open. `on_unreadable` is told in one sentence of a recording of a folder that
+    is left out.
     """
 
     def __init__(
@@ -71,8 +73,10 @@ class Voice:
         on_chunk: Callable[[SpokenChunk], None],
         on_lost: Callable[[str], None],
         microphone_filter: MicrophoneFilter,
+        on_unreadable: Callable[[str], None],
     ) -> None:
         self._on_chunk = on_chunk
+        self._on_unreadable = on_unreadable
         self._on_lost = on_lost
         self._filter = microphone_filter
         self._source: VoiceSource = SilenceSource()
@@ -89,6 +93,8 @@ class Voice:
         """Silence given since the microphone was last heard, while it is to come back."""
         self._back: asyncio.Future[int] | None = None
         self._recording: Recording | None = None
+        self._queue: RecordingQueue | None = None
+        """The folder whose recordings are said one after the other."""
         self._events: list[RecordingStarted | RecordingEnded] = []
         self.kind = VoiceKind.SILENCE
         self.name = ""
@@ -129,8 +135,18 @@ class Voice:
             self._use_no_microphone(SilenceSource(), VoiceKind.SILENCE, "")
 
     async def choose_recording(self, name_or_path: str) -> None:
-        """Take a recording, to be started by the talk key or `say`. Raises UnreadableRecording."""
+        """Take a recording, to be started by the talk key or `say`; or a folder, of which each start says the next.
+
+        Raises UnreadableRecording.
+        """
         async with self.choosing:
+            folder = folder_called(name_or_path)
+            if folder is not None:
+                queue = RecordingQueue(folder, self._on_unreadable)
+                await queue.begin()
+                self._use_no_microphone(RecordingSource(self._events.append), VoiceKind.RECORDING, queue.name)
+                self._queue = queue
+                return
             recording = await asyncio.to_thread(open_recording, name_or_path)
             self._use_no_microphone(RecordingSource(self._events.append), VoiceKind.RECORDING, recording.name)
             self._recording = recording
@@ -212,9 +228,22 @@ class Voice:
             else:
                 self.say()
 
+    @property
+    def all_said(self) -> bool:
+        """Whether every recording of a folder was said: the next start says the first again."""
+        return self._queue is not None and self._queue.at_end
+
     def say(self) -> None:
-        """Start the recording from its beginning."""
-        if isinstance(self._source, RecordingSource) and self._recording is not None:
+        """Start the recording from its beginning, or the next one of a folder.
+
+        Raises UsageError where the voice is no recording, or the next one is not there yet.
+        """
+        if not isinstance(self._source, RecordingSource):
+            raise UsageError("The participant's voice is no recording: choose a recording or a folder of them first.")
+        if self._queue is not None:
+            self._recording = self._queue.take()
+            self.name = self._queue.name
+        if self._recording is not None:
             self._source.start(self._recording.samples, self._recording.name)
 
     async def speak(self, recording: Recording) -> None:
@@ -256,6 +285,9 @@ class Voice:
             self._events.append(RecordingEnded(self._recording.name, 0, stopped=True))
         self._source, self.kind, self.name = source, kind, name
         self._recording = None
+        if self._queue is not None:
+            self._queue.close()
+            self._queue = None
         self._task = asyncio.get_running_loop().create_task(self._listen(source))
 
     async def _listen(self, source: VoiceSource) -> None:
@@ -315,6 +347,7 @@ class Voice:
             for event in self._events:
                 if isinstance(event, RecordingEnded):
                     ended = event.name
+                    self._said()
                 elif self._recording is not None:
                     started = self._recording, event.first_sample - chunk.first_sample
             self._events.clear()
@@ -332,6 +365,12 @@ class Voice:
         if not isinstance(self._source, MicrophoneSource) or chunk.first_sample == _HOLE:
             return chunk.samples
         return self._filter.passed(chunk.samples, chunk.captured_ns)
+
+    def _said(self) -> None:
+        """A recording ended; of a folder, the next one comes."""
+        if self._queue is not None:
+            self._queue.said()
+            self.name = self._queue.name
 
     def _spoken_over(
         self, over: "_Over", samples: Samples, started: tuple[Recording, int] | None, ended: str | None

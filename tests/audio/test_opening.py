@@ -113,7 +113,9 @@ async def test_silence_chosen_while_the_microphone_opens_is_silence(monkeypatch:
             device.close()
 
     monkeypatch.setattr(voice_module, "MicrophoneSource", SlowMicrophone)
-    voice = Voice(lambda chunk: None, lambda sentence: None, MicrophoneFilter(lambda kind, fields: None))
+    voice = Voice(
+        lambda chunk: None, lambda sentence: None, MicrophoneFilter(lambda kind, fields: None), lambda sentence: None
+    )
     voice.start()
     microphone = asyncio.create_task(voice.choose_device(Choice()))
     await asyncio.sleep(0)
