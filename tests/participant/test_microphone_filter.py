@@ -7,7 +7,6 @@ import pytest
 from numpy.typing import NDArray
 
 from simulator.audio.playout_events import AudioHanded
-from simulator.participant import microphone_filter
 from simulator.participant.microphone_filter import MicrophoneFilter
 from simulator.units import NS_PER_MS, NS_PER_S
 from tests.audio.test_sound_check import come_back, mixed, noise, voice, zeros
@@ -22,7 +21,7 @@ class Desk:
         self.notes: list[tuple[str, dict[str, object]]] = []
         self.now_ns = 3 * NS_PER_S
         self.filter = MicrophoneFilter(self._note)
-        monkeypatch.setattr(microphone_filter.time, "monotonic_ns", lambda: self.now_ns)
+        monkeypatch.setattr("simulator.participant.microphone_filter.time.monotonic_ns", lambda: self.now_ns)
 
     def _note(self, kind: str, fields: Mapping[str, object]) -> None:
         self.notes.append((kind, dict(fields)))
