@@ -31,6 +31,8 @@ class Choices(QObject):
     """Fills the pickers of the top bar and keeps what was chosen."""
 
     failed = Signal(str)
+    changed = Signal()
+    """Another voice or output was chosen."""
 
     def __init__(
         self,
@@ -65,6 +67,11 @@ class Choices(QObject):
         panel.set_outputs([], self.output)
         if self.output != Output():
             commands.choose_output(self.output)
+
+    @property
+    def voice(self) -> Voice:
+        """The voice chosen."""
+        return self._panel.voice
 
     def load_engines(self, chosen: str | None = None) -> None:
         """Offer the engines of the file; `chosen` None takes the one remembered."""
@@ -143,6 +150,7 @@ class Choices(QObject):
         self._settings.set_text("output", output.key)
         self._commands.choose_output(output)
         self._panel.set_outputs(self._outputs, output)
+        self.changed.emit()
 
     def _take_devices(self, devices: Devices) -> None:
         inputs, outputs = devices.once("input"), devices.once("output")
@@ -165,3 +173,4 @@ class Choices(QObject):
         self._panel.set_voices(self._offered(), chosen)
         if chosen != self._commands.voice:
             self._commands.choose_voice(chosen)
+            self.changed.emit()

@@ -38,6 +38,7 @@ from ui.checks_feed import ChecksFeed
 from ui.choices import Choices
 from ui.commands import SessionCommands
 from ui.composer_desk import ComposerDesk
+from ui.devices_desk import DevicesDesk
 from ui.devices_feed import DevicesFeed
 from ui.dialogs.keys import KeysDialog
 from ui.ending import Ending
@@ -122,6 +123,7 @@ class MainWindow(QMainWindow):
         )
         self.recognition = Recognition(self, feed, self.settings, self.transcript)
         self.choices = Choices(self.connection, self.commands, self.devices_feed, self.settings, theme)
+        self.devices = DevicesDesk(self, theme, feed, self.devices_feed, self.choices)
         self.desk = ChecksDesk(
             self,
             theme,
@@ -185,7 +187,7 @@ class MainWindow(QMainWindow):
         self.desk.close()
         self.settings.save(self, self._splitters)
         self.study_desk.close()
-        self._ending.begin([self.devices_feed, self.reports_feed, self.faults_feed, self.choices.adder])
+        self._ending.begin([self.devices_feed, self.reports_feed, self.faults_feed, self.choices.adder, self.devices])
 
     def _quit(self) -> None:
         self.close()
@@ -268,7 +270,8 @@ class MainWindow(QMainWindow):
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
                 *self.specification.deeds(),
                 Deed("&Voice from a file…", "Ctrl+Shift+O", self.choices.ask_voice_file),
-                Deed("Look for audio &devices again", "F4", self.devices_feed.refresh),
+                Deed("Sound de&vices…", "D", self.devices.open),
+                Deed("Look for sound &devices again", "F4", self.devices_feed.refresh),
                 None,
                 Deed("&Quit", "Ctrl+Q", self._quit),
             ],

@@ -57,7 +57,8 @@ class Device:
 
     def records_what_is_played(self) -> bool:
         """Tell whether it is a monitor: a source that gives back what the computer plays, by what systems call one."""
-        return self.can("input") and any(word in self.name.casefold() for word in _LOOPS)
+        name = self.name.casefold().replace("_", " ")
+        return self.can("input") and any(word in name for word in _LOOPS)
 
     def hint(self, direction: Direction) -> str | None:
         """Return what to know before choosing it, in one sentence; None where there is nothing."""

@@ -21,7 +21,7 @@ def test_the_long_list_has_all_of_them_the_default_first() -> None:
     assert devices.of("output") == [HEADSET, SPEAKERS_MME, SPEAKERS]
 
 
-@pytest.mark.parametrize("output", [Output(), Output("none"), Output("USB: 2", "ALSA")])
+@pytest.mark.parametrize("output", [Output(), Output("none"), Output("USB: 2", "ALSA"), Output("USB", None, 3)])
 def test_an_output_is_remembered(output: Output) -> None:
     assert output_from_key(output.key) == output
 

@@ -140,6 +140,10 @@ def test_voices_are_commands_labels_and_keys() -> None:
     headset = Voice(VoiceKind.MICROPHONE, "Headset: left", "ALSA")
     assert headset.command() == ChooseVoice(id=0, kind=VoiceKind.MICROPHONE, device="Headset: left", host_api="ALSA")
     assert voice_from_key(headset.key) == headset
+    for channel in (2, "mix"):
+        second = Voice(VoiceKind.MICROPHONE, "Card", "ALSA", channel)
+        assert voice_from_key(second.key) == second
+        assert second.command().channel == channel
     assert voice_from_key("nonsense") is None
     recording = Voice(VoiceKind.RECORDING, "one_word")
     assert (recording.label, recording.command().recording) == ("one word", "one_word")

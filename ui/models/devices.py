@@ -10,6 +10,9 @@ from simulator.participant.messages import ChooseOutput
 
 Direction = Literal["input", "output"]
 
+Channel = int | Literal["mix"] | None
+"""Which channel of a device, counted from 1; "mix": the mean of all; None: no choice was made."""
+
 SILENT = "none"
 """The name that stands for the silent clock."""
 
@@ -68,31 +71,36 @@ class Output:
 
     name: str | None = None
     host_api: str | None = None
+    channel: int | None = None
+    """The first of the pair of channels that plays; None: all."""
 
     def command(self) -> ChooseOutput:
         """Return the command that chooses it."""
-        return ChooseOutput(id=0, device=self.name, host_api=self.host_api)
+        return ChooseOutput(id=0, device=self.name, host_api=self.host_api, channel=self.channel)
 
     @property
     def key(self) -> str:
         """A text by which the choice is remembered; empty for the default."""
-        return named_key(self.name, self.host_api)
+        return named_key(self.name, self.host_api, self.channel)
 
 
 def output_from_key(key: str) -> Output:
     """Return the output that `key` stands for."""
-    return Output(*name_from_key(key))
+    name, host_api, channel = name_from_key(key)
+    return Output(name, host_api, channel if isinstance(channel, int) else None)
 
 
-def named_key(name: str | None, host_api: str | None) -> str:
-    """Return a name and a host API as one text."""
-    return f"{name or ''}\t{host_api}" if host_api else name or ""
+def named_key(name: str | None, host_api: str | None, channel: Channel = None) -> str:
+    """Return a name, a host API and a channel as one text."""
+    parts = [name or "", host_api or "", "" if channel is None else str(channel)]
+    return "\t".join(parts).rstrip("\t")
 
 
-def name_from_key(key: str) -> tuple[str | None, str | None]:
-    """Return the name and the host API of such a text."""
-    name, _, host_api = key.partition("\t")
-    return name or None, host_api or None
+def name_from_key(key: str) -> tuple[str | None, str | None, Channel]:
+    """Return the name, the host API and the channel of such a text."""
+    name, host_api, channel = [*key.split("\t"), "", ""][:3]
+    number = int(channel) if channel.isdigit() else None
+    return name or None, host_api or None, "mix" if channel == "mix" else number
 
 
 def completed(name: str, host_api: str | None, among: Sequence[Device]) -> str | None:

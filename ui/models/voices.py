@@ -6,7 +6,7 @@ from pathlib import Path
 
 from simulator.audio.recordings import SpeechRecording
 from simulator.participant.messages import ChooseVoice, VoiceKind
-from ui.models.devices import name_from_key, named_key
+from ui.models.devices import Channel, name_from_key, named_key
 
 FIRST_FIXTURE = "coffee_or_tea"
 """The voice of a newcomer without a microphone."""
@@ -22,7 +22,8 @@ class Voice:
     name: str | None = None
     """Device name, fixture name or path; None for the default microphone and for silence."""
     host_api: str | None = None
-    """Of a microphone."""
+    """Of a microphone, as is its channel."""
+    channel: Channel = None
     words: str = field(default="", compare=False)
     """What is said in a recording, and by whom."""
     added: bool = field(default=False, compare=False)
@@ -34,7 +35,10 @@ class Voice:
         if self.kind is VoiceKind.SILENCE:
             return "Silence"
         if self.kind is VoiceKind.MICROPHONE:
-            return f"Mic: {self.name}" if self.name else "Mic: system default"
+            name = f"Mic: {self.name}" if self.name else "Mic: system default"
+            if self.channel is None:
+                return name
+            return f"{name}, {'all channels' if self.channel == 'mix' else f'channel {self.channel}'}"
         # It begins with the name, so that typing the name in the list finds it.
         name = self.name or ""
         path = Path(name)
@@ -48,7 +52,7 @@ class Voice:
     @property
     def key(self) -> str:
         """A text by which the choice is remembered."""
-        return f"{self.kind.value}:{named_key(self.name, self.host_api)}"
+        return f"{self.kind.value}:{named_key(self.name, self.host_api, self.channel)}"
 
     def command(self) -> ChooseVoice:
         """Return the command that chooses this voice."""
@@ -57,6 +61,7 @@ class Voice:
             kind=self.kind,
             device=self.name if self.kind is VoiceKind.MICROPHONE else None,
             host_api=self.host_api,
+            channel=self.channel,
             recording=self.name if self.kind is VoiceKind.RECORDING else None,
         )
 
@@ -64,9 +69,9 @@ class Voice:
 def voice_from_key(key: str) -> Voice | None:
     """Return the voice that `key` stands for, or None where it stands for none."""
     kind, _, named = key.partition(":")
-    name, host_api = name_from_key(named)
+    name, host_api, channel = name_from_key(named)
     try:
-        return Voice(VoiceKind(kind), name, host_api)
+        return Voice(VoiceKind(kind), name, host_api, channel)
     except ValueError:
         return None
 
