@@ -61,6 +61,13 @@ class RecordingSaid(NamedTuple):
     name: str
 
 
+class ReplySounds(NamedTuple):
+    """The first sound of a reply leaves the loudspeaker at this monotonic time."""
+
+    response_id: str
+    at_ns: int
+
+
 class TurnCommitted(NamedTuple):
     """The engine took what the participant said as a turn."""
 
@@ -71,7 +78,7 @@ class Answered(NamedTuple):
     fields: dict[str, Any]
 
 
-LiveEvent = SessionStood | RecordingSaid | TurnCommitted | Answered | ReplyBegan | ReplyOver
+LiveEvent = SessionStood | RecordingSaid | ReplySounds | TurnCommitted | Answered | ReplyBegan | ReplyOver
 
 
 Act = Callable[[ParticipantSession, int], list[Action]]
@@ -106,6 +113,8 @@ class LiveSession:
         self._rules = RuleWatch(recorder)
         self._assemblers: dict[str, SampleAssembler] = {}
         self._replies = ReplyWatch()
+        self._unheard: dict[str, str] = {}
+        """The first item of each reply that was not handed to the loudspeaker yet, and the reply's response."""
         self._settling: dict[int, asyncio.Future[str | None]] = {}
         self._outgoing = Outgoing(connection, recorder, self._fail)
         self._failure: OwnFault | None = None
@@ -297,6 +306,8 @@ class LiveSession:
                         item_id, self._clock(handed_ns), self._clock(dac_ns), self._dac_source()
                     )
                     self._do(self.session.playback(started, self._now()))
+                    if (response_id := self._unheard.pop(item_id, None)) is not None:
+                        self._on_event(ReplySounds(response_id, dac_ns))
                 case PlaybackGap(item_id, gap_samples):
                     self._do(self.session.playback(playback.PlaybackGap(item_id, gap_samples), self._now()))
                 case PlaybackEnded(item_id, handed_samples, ended_ns, _):
@@ -338,6 +349,8 @@ class LiveSession:
             self._expect_barge_in(action.seq, action.received_ns, self._clock(cut_ns), heard)
         self._report(self._playout.progress())
         self._do(self.session.cut_result(heard, self._clock(cut_ns)))
+        for item in heard:
+            self._unheard.pop(item.item_id, None)
         self._tell(self._replies.cut(item.item_id for item in heard))
 
     def _expect_barge_in(self, seq: int, received_ns: int, cut_ns: int, heard: list[ItemHeard]) -> None:
@@ -366,7 +379,9 @@ class LiveSession:
     def _play(self, item_id: str, response_id: str, audio: bytes) -> None:
         samples = self._assemblers.setdefault(item_id, SampleAssembler()).feed(audio)
         if self._playout.add(item_id, samples, time.monotonic_ns()):
-            self._tell(self._replies.sound(response_id, item_id))
+            began = self._replies.sound(response_id, item_id)
+            self._unheard.update((item_id, each.response_id) for each in began)
+            self._tell(began)
         else:
             fields = {"response_id": response_id, "item_id": item_id, "samples": len(samples)}
             self._recorder.note("audio.dropped", fields)

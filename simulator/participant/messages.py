@@ -233,6 +233,24 @@ class Speak(Command, frozen=True, tag="speak", kw_only=True):
     """Path or fixture name of a recording that is said instead of a text."""
 
 
+class Cue(Command, frozen=True, tag="cue", kw_only=True):
+    """Say something by itself, `seconds` after an event of the conversation; in place of a cue that waits already."""
+
+    after: Literal["now", "reply_begins", "reply_ends", "turn"]
+    """The next reply becomes audible, was heard to its end; or the engine took the participant's turn."""
+    seconds: float = 0.0
+    text: str = ""
+    """As in `Speak`; where neither text nor recording is given, what the voice is: its recording, or the next one."""
+    voice: str | None = None
+    recording: str = ""
+    repeat: bool = False
+    """Every time, and not only the next one; a folder of recordings is said once."""
+
+
+class CancelCue(Command, frozen=True, tag="cancel_cue", kw_only=True):
+    """Wait for no cue any more."""
+
+
 class Quit(Command, frozen=True, tag="quit", kw_only=True):
     """End the process in order."""
 
@@ -262,6 +280,8 @@ AnyCommand = (
     | PlayStudy
     | StopStudy
     | Speak
+    | Cue
+    | CancelCue
     | Quit
 )
 
@@ -359,6 +379,8 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     """Questions behind it."""
     impairments: Impairments | None = None
     """What is done to the participant's voice on its way to the engine; None: nothing."""
+    cue: str | None = None
+    """What is said by itself, and when, in a line; None: nothing."""
     clipped_samples: int = 0
     """Samples that noise drove beyond full scale since the session began."""
 

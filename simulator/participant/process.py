@@ -21,15 +21,18 @@ from simulator.engines.profiles import EngineTarget, resolve
 from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UsageError
 from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
+from simulator.participant.cues import Cues
 from simulator.participant.feed import Publish
 from simulator.participant.live import LiveEvent, LiveSession, SessionStood
 from simulator.participant.messages import (
     AnyCommand,
     AnyFeed,
+    CancelCue,
     ChooseOutput,
     ChooseVoice,
     Connect,
     ConnectionState,
+    Cue,
     Disconnect,
     Impair,
     PlayStudy,
@@ -98,6 +101,7 @@ class Participant:
         self._studies = StudyPlayer(
             self.handle, self._sound.voice, self._note, self._session, self._agent_heard, self._show
         )
+        self._cues = Cues(self._sound.voice, self._studies.sayings, self._sounding_until_ns, self._note, self._show)
         self._pseudonym = ""
         self._live: LiveSession | None = None
         self._recorder: SessionRecorder | None = None
@@ -189,6 +193,8 @@ class Participant:
                 self._listening_at_start = on
             case Quit():
                 self.quit.set()
+            case Cue() | CancelCue() if self._live is not None and self._live.ended is None:
+                await self._cues.command(command)
             case PlayStudy() | StopStudy() | Speak():
                 if self._live is None or self._live.ended is not None:
                     raise UsageError(NOT_CONNECTED)
@@ -287,6 +293,7 @@ class Participant:
         """Run the session to its end, whoever ends it, and finish its record."""
         ended = await live.run()
         self._state = ConnectionState.CLOSING
+        self._cues.close()
         await self._studies.session_over()
         self._pump()
         self._sound.look(self._live is not None, everything=True)
@@ -339,6 +346,7 @@ class Participant:
             self._connected_since_ns = time.monotonic_ns() - self._recorder.started_ns
             self._show()
         self._studies.happened(event)
+        self._cues.happened(event)
         self._on_event(event)
 
     def _spoken(self, chunk: SpokenChunk) -> None:
@@ -404,6 +412,9 @@ class Participant:
     def _session(self) -> ParticipantSession | None:
         return self._live.session if self._live is not None else None
 
+    def _sounding_until_ns(self) -> int:
+        return self._sound.loudspeaker.playout.sounding_until_ns()
+
     def _agent_heard(self) -> bool:
         return self._live is not None and self._sound.sounds
 
@@ -443,6 +454,7 @@ class Participant:
             session_accepted=session.session_accepted if session is not None else None,
             **(calls_and_questions(session, self._redactor) if session is not None else {}),
             study=self._studies.progress,
+            cue=self._cues.words,
             impairments=self._sound.impairing.impairments,
             clipped_samples=self._sound.impairing.clipped_samples,
             recognises=self._words.on,

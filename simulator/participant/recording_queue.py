@@ -71,6 +71,11 @@ class RecordingQueue:
         """Whether all of them were said, so that the next one is the first again."""
         return self._place >= len(self._paths)
 
+    @property
+    def at_last(self) -> bool:
+        """Whether the last one was taken."""
+        return self.at_end or (self._taken and self._place == len(self._paths) - 1)
+
     async def begin(self) -> None:
         """List the folder and read its first recording. Raises UnreadableRecording where none can be read."""
         self._paths = await asyncio.to_thread(recordings_in, self._folder)

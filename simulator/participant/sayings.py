@@ -35,12 +35,12 @@ class Sayings:
                 check_voice(each.voice)
         self._forget()
         if wanted:
-            await self._made(wanted[0])
+            await self.made(wanted[0])
             self._preparing = asyncio.create_task(self._make_all(wanted[1:_MOST_KEPT]))
 
     async def say(self, saying: Say) -> None:
         """Say it, and return when it was said. Raises SimulatorError as `prepare` does."""
-        await self._voice.speak(await self._made(saying))
+        await self._voice.speak(await self.made(saying))
 
     async def close(self) -> None:
         """End the synthesiser."""
@@ -56,11 +56,12 @@ class Sayings:
     async def _make_all(self, wanted: list[Say]) -> None:
         for each in wanted:
             try:
-                await self._made(each)
+                await self.made(each)
             except SimulatorError:
                 continue  # told when its turn comes
 
-    async def _made(self, saying: Say) -> Recording:
+    async def made(self, saying: Say) -> Recording:
+        """Return what will be heard. Raises SimulatorError as `prepare` does."""
         made = self._ready.get(saying)
         if made is None:
             if saying.recording:

@@ -85,7 +85,7 @@ class StudyPlayer:
         self._session = session
         self._agent_heard = agent_heard
         self._changed = changed
-        self._sayings = Sayings(voice)
+        self.sayings = Sayings(voice)
         self._play: _Play | None = None
         self._task: asyncio.Task[None] | None = None
         self._speaking: set[asyncio.Task[Any]] = set()
@@ -106,7 +106,7 @@ class StudyPlayer:
                 await self._stop("stopped")
             case Speak(text=text, voice=voice, recording=recording):
                 saying = steps.Say(recording, text, voice)
-                task = asyncio.ensure_future(self._sayings.say(saying))
+                task = asyncio.ensure_future(self.sayings.say(saying))
                 self._speaking.add(task)
                 try:
                     await task
@@ -132,7 +132,7 @@ class StudyPlayer:
     async def close(self) -> None:
         """End for good."""
         await self.session_over()
-        await self._sayings.close()
+        await self.sayings.close()
 
     async def _begin(self, command: PlayStudy) -> None:
         study = command.study
@@ -144,7 +144,7 @@ class StudyPlayer:
         try:
             if command.speaks:
                 coming = (step.action for step in study.steps[command.first_step :])
-                await self._sayings.prepare(action for action in coming if isinstance(action, steps.Say))
+                await self.sayings.prepare(action for action in coming if isinstance(action, steps.Say))
         except BaseException:
             if self._play is play:
                 self._play = None
@@ -284,7 +284,7 @@ class StudyPlayer:
     async def _say(self, index: int, step: steps.Step) -> str | None:
         assert isinstance(step.action, steps.Say)
         try:
-            await self._sayings.say(step.action)
+            await self.sayings.say(step.action)
         except SimulatorError as error:
             self._refused(step, index, str(error))
             return str(error)

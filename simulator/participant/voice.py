@@ -229,9 +229,9 @@ class Voice:
                 self.say()
 
     @property
-    def all_said(self) -> bool:
-        """Whether every recording of a folder was said: the next start says the first again."""
-        return self._queue is not None and self._queue.at_end
+    def says_the_last(self) -> bool:
+        """Whether the last recording of a folder is being said, or was."""
+        return self._queue is not None and self._queue.at_last
 
     def say(self) -> None:
         """Start the recording from its beginning, or the next one of a folder.
