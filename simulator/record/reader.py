@@ -1,21 +1,27 @@
 """Reads records, whole or damaged.
 
-A record opens up to the first line that is no entry, with a note that says where; its audio as far as the file goes,
-whatever length its header gives.
+A record opens up to the first line that is no entry, with a note that says where; its audio as far as it goes
+(`tracks`).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
-from simulator.errors import UnreadableFile, UnreadableRecording
+from simulator.errors import UnreadableFile
 from simulator.record.entries import FORMAT, FORMAT_VERSION, Entry, Track
-from simulator.record.wav import CHANNELS, HEADER_BYTES, is_header, track_path
-from simulator.units import BYTES_PER_SAMPLE
+from simulator.record.folder import record_file
+from simulator.record.tracks import TrackFile, audio
+from simulator.units import SAMPLE_RATE_HZ
+
+__all__ = ["Record", "audio", "audio_lack", "iter_entries", "read_record"]
+
+LONGEST_LINE_BYTES: Final = 1 << 28
+"""A longer line is no entry: a frame is kept without its audio."""
 
 _decoder = msgspec.json.Decoder(Entry)
 
@@ -25,18 +31,33 @@ class Record:
     """The entries of a record, in order and without holes, and what was wrong with its file, one sentence each."""
 
     path: Path
+    """Its .jsonl file."""
     entries: list[Entry]
     problems: list[str]
 
+    @property
+    def keeps_audio(self) -> bool:
+        """Whether audio was kept: it may have been left out on purpose."""
+        return not self.entries or self.entries[0].event.get("audio_kept") is not False
+
+    @property
+    def ended(self) -> bool:
+        """Whether it came to its end; one that did not was written by a process that was killed, or still is."""
+        return bool(self.entries) and self.entries[-1].type == "record.ended"
+
 
 def read_record(path: Path) -> Record:
-    """Read a record. Raises UnreadableFile where there is none, or where it is of a later format."""
+    """Read a record: its .jsonl file, or the folder of a session.
+
+    Raises UnreadableFile where there is none, or where it is of a later format.
+    """
+    path = record_file(path)
     entries: list[Entry] = []
     problems: list[str] = []
     offset = 0
     try:
         with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(iter(partial(lines.readline, LONGEST_LINE_BYTES), b""), start=1):
                 problem = _take(line, entries)
                 if problem is not None:
                     problems.append(f"Line {number} (byte {offset}) {problem}: the record opens up to there.")
@@ -44,6 +65,8 @@ def read_record(path: Path) -> Record:
                 offset += len(line)
     except OSError as error:
         raise UnreadableFile(f"The record {path} cannot be read: {error.strerror or error}.") from error
+    except ValueError as error:  # a path that no system has
+        raise UnreadableFile(f"The record {path} cannot be read: {error}.") from error
     if not entries and offset == 0 and problems:
         raise UnreadableFile(f"{path} is not a record: its first line is no entry.")
     _check_format(path, entries, problems)
@@ -55,6 +78,7 @@ def iter_entries(path: Path, first: int, last: int) -> Iterator[Entry]:
 
     Line n holds entry n: what comes before `first` is passed over unread.
     """
+    path = record_file(path)
     try:
         with path.open("rb") as lines:
             for number, line in enumerate(lines):
@@ -69,28 +93,26 @@ def iter_entries(path: Path, first: int, last: int) -> Iterator[Entry]:
         raise UnreadableFile(f"The record {path} cannot be read: {error.strerror or error}.") from error
 
 
-def audio(path: Path, track: Track) -> NDArray[np.int16]:
-    """Return the samples of a track, mapped from its file: shape (n,), or (n, 2) for `Track.HEARD`.
-
-    Empty where the record has no such track. Raises UnreadableRecording where the file is not of this program.
-    """
-    wav, channels = track_path(path, track), CHANNELS[track]
-    empty = np.empty((0, channels), dtype="<i2")
+def audio_lack(record: Record, track: Track) -> str | None:
+    """Return in a sentence why a track does not hold all the audio that the events tell of; None where it does."""
+    if not record.keeps_audio:
+        return "The audio was left out of this session on purpose."
+    spans = (entry.audio for entry in record.entries)
+    told = max((span.first_sample + span.samples for span in spans if span and span.track is track), default=0)
     try:
-        size = wav.stat().st_size
-        with wav.open("rb") as file:
-            start = file.read(HEADER_BYTES)
-        if not is_header(start, channels):
-            raise UnreadableRecording(f"{wav} is not the audio of a record.")
-        frames = (size - HEADER_BYTES) // (channels * BYTES_PER_SAMPLE)
-        mapped: NDArray[np.int16] = empty
-        if frames:
-            mapped = np.memmap(wav, dtype="<i2", mode="r", offset=HEADER_BYTES, shape=(frames, channels))
-    except FileNotFoundError:
-        mapped = empty
-    except OSError as error:
-        raise UnreadableRecording(f"{wav} cannot be read: {error.strerror or error}.") from error
-    return mapped if channels > 1 else mapped[:, 0]
+        with TrackFile(record.path, track) as file:
+            frames = sum(map(len, file.blocks())) if file.path is not None else 0
+            stated = file.frames
+    except UnreadableFile as error:
+        return str(error)
+    if file.path is None:
+        return f"The audio of the track “{track.value}” is not there." if told else None
+    if max(told, stated) > frames:
+        return (
+            f"{file.path.name} is damaged or was cut off: it opens up to {frames / SAMPLE_RATE_HZ:.1f} s of "
+            f"{max(told, stated) / SAMPLE_RATE_HZ:.1f} s."
+        )
+    return None
 
 
 def _take(line: bytes, entries: list[Entry], expected_seq: int | None = None) -> str | None:

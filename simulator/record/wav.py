@@ -23,6 +23,11 @@ def track_path(record: Path, track: Track) -> Path:
     return record.with_suffix(f".{track.value}.wav")
 
 
+def flac_path(record: Path, track: Track) -> Path:
+    """Return the path of a track after the session was finished (`finishing`)."""
+    return record.with_suffix(f".{track.value}.flac")
+
+
 def header(channels: int, data_bytes: int) -> bytes:
     """Return the 44 bytes in front of `data_bytes` of samples."""
     frame_bytes = channels * BYTES_PER_SAMPLE

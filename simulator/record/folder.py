@@ -1,0 +1,129 @@
+"""The folder of a session: which files it holds, how large it is, and how it is deleted.
+
+    session.jsonl              every event, one entry a line (`entries`)
+    session.participant.flac   what was sent to the engine; .wav until the session is finished
+    session.agent.flac         what the engine sent
+    session.heard.flac         stereo on the session's clock: participant left, agent as heard right
+    study.yaml, study files/   the study that was played, and what it shows and says
+    settings.json …            made from the events when the session is finished (`finishing`)
+    manifest.json              the SHA-256 of each file, made last
+
+A check's record has a name of its own instead of `session`, and shares its folder with others.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from simulator.errors import StorageFault, UnreadableFile, UsageError
+from simulator.record import lock
+from simulator.record.entries import Track
+from simulator.record.wav import flac_path, track_path
+from simulator.resources import is_file
+
+SESSION: Final = "session.jsonl"
+MANIFEST: Final = "manifest.json"
+SETTINGS: Final = "settings.json"
+ANSWERS: Final = "answers.json"
+CHECKS: Final = "checks.json"
+STUDY: Final = "study.yaml"
+DERIVED: Final = (SETTINGS, ANSWERS, CHECKS)
+"""Made from the events: they may be made again at any time."""
+
+
+def record_file(path: Path) -> Path:
+    """Return the .jsonl file that a user means by it or by its folder. Raises UnreadableFile where there is none."""
+    try:
+        if not path.is_dir():
+            return path
+        if is_file(path / SESSION):
+            return path / SESSION
+        others = sorted(each for each in path.glob("*.jsonl") if is_file(each))
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        raise UnreadableFile(f"The record {path} cannot be read: {error}.") from error
+    if len(others) == 1:
+        return others[0]
+    if others:
+        raise UnreadableFile(f"The folder {path} holds {len(others)} records: choose one of its .jsonl files.")
+    raise UnreadableFile(f"The folder {path} holds no session: there is no {SESSION} in it.")
+
+
+def is_session(folder: Path) -> bool:
+    """Whether a folder is one that a live session made."""
+    return is_file(folder / SESSION)
+
+
+def is_running(folder: Path) -> bool:
+    """Whether a process writes into the session at present."""
+    return lock.is_held(folder / SESSION)
+
+
+def size_bytes(folder: Path) -> int:
+    """Return how much of the disk a session takes. What disappears meanwhile counts nothing."""
+    total = 0
+    for path in _files_below(folder):
+        try:
+            total += path.lstat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Return the session's own files, in order of their names: what its manifest lists and what deleting removes."""
+    own = [path for path in _tracks(folder) if path.is_file()]
+    own += [folder / name for name in (SESSION, *DERIVED) if (folder / name).is_file()]
+    for study in sorted(folder.glob(f"{Path(STUDY).stem}*.yaml")):
+        own += [study, *_files_below(folder / f"{study.stem} files")]
+    return sorted(own)
+
+
+def delete_session(folder: Path) -> list[Path]:
+    """Delete a session for good, and return what is left in its folder because somebody else put it there.
+
+    Raises UsageError where it is none, or one that still goes on; StorageFault where the system refuses. Broken off in
+    the middle it can be deleted again: the events go last.
+    """
+    if not is_session(folder):
+        raise UsageError(f"{folder} is no session's folder: nothing was deleted.")
+    if is_running(folder):
+        raise UsageError(f"The session in {folder} still goes on: disconnect first, then delete it.")
+    try:
+        for path in [*files_of(folder), folder / MANIFEST]:
+            if path.name != SESSION or path.parent != folder:
+                _remove(path)
+        for leftover in folder.glob(".*.part"):
+            _remove(leftover)
+        for study in folder.glob(f"{Path(STUDY).stem}* files"):
+            if study.is_dir() and not any(study.iterdir()):
+                study.rmdir()
+        _remove(folder / SESSION)
+        left = sorted(folder.iterdir())
+        if not left:
+            folder.rmdir()
+    except OSError as error:
+        raise StorageFault(f"{folder} cannot be deleted: {error.strerror or error}.", str(error)) from error
+    return left
+
+
+def _tracks(folder: Path) -> Iterator[Path]:
+    for track in Track:
+        yield track_path(folder / SESSION, track)
+        yield flac_path(folder / SESSION, track)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder. Links are not followed."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (Path(place) / name for name in sorted(names))
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except PermissionError:
+        path.chmod(stat.S_IWRITE)  # Windows refuses to delete what may not be written
+        path.unlink()

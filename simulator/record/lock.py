@@ -1,0 +1,56 @@
+"""Who writes a session: a lock of the system on its file of events, which ends with its process however that ends.
+
+It keeps a session that still goes on from being compressed or deleted. It does not keep anybody from reading: on
+Windows, where a lock does, it lies far behind the end of the file.
+"""
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+_FAR_BEHIND: Final = 1 << 62
+
+
+def take(descriptor: int) -> bool:
+    """Take the lock of an open file, without waiting; False where another process, or another file of this, has it.
+
+    A file system that knows no locks gives it to everybody.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        at = os.lseek(descriptor, 0, os.SEEK_CUR)
+        try:
+            os.lseek(descriptor, _FAR_BEHIND, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        except OSError:
+            return True
+        finally:
+            os.lseek(descriptor, at, os.SEEK_SET)
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process has the lock of a file; False where the file is not there."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not take(descriptor)
+    finally:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)

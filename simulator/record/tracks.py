@@ -1,0 +1,169 @@
+"""The audio of a record: WAV while it is written, FLAC once its session was finished, and read in one way.
+
+A file opens as far as it goes: a WAV up to its last whole frame, whatever length its header gives, a FLAC up to the
+first frame that does not decode.
+"""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.errors import UnreadableRecording
+from simulator.record.entries import Track
+from simulator.record.folder import record_file
+from simulator.record.wav import CHANNELS, HEADER_BYTES, flac_path, is_header, track_path
+from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
+
+if TYPE_CHECKING:
+    import soundfile
+
+BLOCK_FRAMES: Final = 1 << 12
+
+Samples = NDArray[np.int16]
+
+
+def audio(path: Path, track: Track) -> Samples:
+    """Return the samples of a track of a record or session folder: shape (n,), or (n, 2) for `Track.HEARD`.
+
+    They are mapped from a file, so that hours of them take no memory: a FLAC is decoded into a temporary one first,
+    which takes a second an hour. Empty where the record has no such track. Raises UnreadableRecording where the file is
+    not of this program.
+    """
+    with TrackFile(path, track) as file:
+        return file.all()
+
+
+class TrackFile:
+    """One track, to be read piece by piece from wherever it is wanted. Context manager; belongs to one thread."""
+
+    def __init__(self, path: Path, track: Track) -> None:
+        """Open a track of a record or session folder; one that is not there has no frames. Raises as `audio`."""
+        record = record_file(path)
+        self.channels = CHANNELS[track]
+        self.path: Path | None = None
+        """The file; None where there is none."""
+        self._flac: soundfile.SoundFile | None = None
+        self._wav: Samples = np.empty((0, self.channels), dtype="<i2")
+        # In this order a session may be finished meanwhile: its FLAC is there before its WAV goes.
+        for candidate, opened in ((track_path(record, track), self._open_wav), (flac_path(record, track), self._open)):
+            try:
+                opened(candidate)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise UnreadableRecording(f"{candidate} cannot be read: {error.strerror or error}.") from error
+            self.path = candidate
+            break
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def frames(self) -> int:
+        """How many samples each channel has, by the file's own word: a damaged FLAC may give fewer."""
+        return len(self._wav) if self._flac is None else int(self._flac.frames)
+
+    def read(self, first: int, count: int) -> Samples:
+        """Return frames `[first, first + count)`, fewer at the end or at damage: shape (n,) or (n, 2)."""
+        first = min(max(first, 0), self.frames)
+        if self._flac is None:
+            return self._shaped(self._wav[first : first + max(count, 0)])
+        parts: list[Samples] = []
+        try:
+            self._flac.seek(first)
+            parts.extend(self._decoded(self._flac, min(count, self.frames - first)))
+        except RuntimeError:  # what libsndfile raises where a file is damaged, and forever after
+            self._flac.close()
+            self._flac = _open_flac(self._flac.name)
+        return self._shaped(np.concatenate(parts) if parts else np.empty((0, self.channels), dtype=np.int16))
+
+    def blocks(self, frames: int = BLOCK_FRAMES) -> Iterator[Samples]:
+        """Yield the whole track from the beginning in pieces of at most so many frames."""
+        if self._flac is None:
+            for first in range(0, len(self._wav), frames):
+                yield self._shaped(self._wav[first : first + frames])
+            return
+        with _open_flac(self._flac.name) as flac, contextlib.suppress(RuntimeError):
+            for block in self._decoded(flac, self.frames, frames):
+                yield self._shaped(block)
+
+    def all(self) -> Samples:
+        """Return the whole track, mapped from a file; it outlives this object."""
+        if self._flac is None:
+            return self._shaped(self._wav)
+        # Unnamed where the system can, gone with the last use of it at the latest.
+        with tempfile.TemporaryFile(prefix="participant-simulator-") as decoded:
+            frames = 0
+            try:
+                for block in self.blocks():
+                    decoded.write(block.astype("<i2", copy=False).tobytes())
+                    frames += len(block)
+                decoded.flush()
+            except OSError as error:
+                reason = error.strerror or error
+                raise UnreadableRecording(f"There is no room to decode {self.path}: {reason}.") from error
+            if not frames:
+                return self._shaped(np.empty((0, self.channels), dtype="<i2"))
+            file: Any = decoded
+            return self._shaped(np.memmap(file, dtype="<i2", mode="r", shape=(frames, self.channels)))
+
+    def close(self) -> None:
+        """Close the file. What was read stays."""
+        if self._flac is not None:
+            self._flac.close()
+
+    def _shaped(self, samples: Samples) -> Samples:
+        return samples if self.channels > 1 else samples[:, 0]
+
+    def _open_wav(self, path: Path) -> None:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(HEADER_BYTES)
+        if not is_header(start, self.channels):
+            raise UnreadableRecording(f"{path} is not the audio of a record.")
+        frames = (size - HEADER_BYTES) // (self.channels * BYTES_PER_SAMPLE)
+        if frames:
+            self._wav = np.memmap(path, dtype="<i2", mode="r", offset=HEADER_BYTES, shape=(frames, self.channels))
+
+    def _open(self, path: Path) -> None:
+        path.stat()  # libsndfile does not tell a missing file from a broken one
+        try:
+            file = _open_flac(str(path))
+        except RuntimeError as error:
+            raise UnreadableRecording(f"{path} is not the audio of a record.", str(error)) from error
+        if (file.channels, file.samplerate, file.subtype) != (self.channels, SAMPLE_RATE_HZ, "PCM_16"):
+            file.close()
+            raise UnreadableRecording(f"{path} is not the audio of a record.")
+        self._flac = file
+
+    def _decoded(self, flac: "soundfile.SoundFile", count: int, block_frames: int = BLOCK_FRAMES) -> Iterator[Samples]:
+        """Yield what decodes from here on. Raises RuntimeError at damage."""
+        while count > 0:
+            block: Samples = flac.read(min(block_frames, count), dtype="int16", always_2d=True)
+            if not len(block):
+                return
+            count -= len(block)
+            yield block
+
+
+def _open_flac(path: str) -> "soundfile.SoundFile":
+    import soundfile
+
+    class Sequential(soundfile.SoundFile):  # type: ignore[misc]  # it says nothing of its types
+        """Does not seek after each read to where it is, which looks for a frame behind damage that comes later."""
+
+        def seekable(self) -> bool:
+            return False
+
+    return Sequential(path)
