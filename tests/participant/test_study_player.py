@@ -336,5 +336,5 @@ async def test_what_cannot_be_said_is_refused_before_the_study_begins(records: P
         speaking = asyncio.create_task(host.send(Speak, text="I go on and on, and the session ends before I do."))
         await host.status_with(lambda status: status.talking)
         assert await host.send(Disconnect) is None
-        assert await speaking == "The session ended before the text was said."
+        assert await speaking == "The session ended before all was said."
     assert _told(records) == []
