@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 _RAMP_S = 0.1
-_AROUND_S = 0.03
-"""Silence that is compared before and after the voice."""
 
 
 def voice_at(rate_hz: int, seconds: float = 1.0, top_hz: float = 3_500, seed: int = 1) -> NDArray[np.int16]:
@@ -22,18 +20,19 @@ def voice_at(rate_hz: int, seconds: float = 1.0, top_hz: float = 3_500, seed: in
 
 def difference_db(voice: NDArray[np.int16], heard: NDArray[np.int16]) -> tuple[float, float]:
     """Find `voice` in `heard`, at any fraction of a sample; return by how many dB the difference lies below the voice,
-    negative, and where it begins. The level counts: what is too loud differs."""
+    negative, and where it begins. The level counts, and the silence for a twentieth of its length before and after it.
+    """
     around = len(voice) // 20
+    heard = np.pad(heard, around + len(voice))
     size = 1 << (len(heard) + len(voice)).bit_length()
     matches = np.fft.irfft(np.fft.rfft(heard, size) * np.conj(np.fft.rfft(voice, size)), size)[: len(heard)]
     begins = int(np.argmax(matches))
     first, count = begins - around, len(voice) + 2 * around
-    if first < 0 or first + count > len(heard):
-        return 0.0, float(begins)
     wanted = np.fft.rfft(np.concatenate((np.zeros(around), voice, np.zeros(around))))
     given = np.fft.rfft(heard[first : first + count])
     turns = 2 * np.pi * np.arange(len(wanted)) / count
     weights = np.abs(wanted) ** 2
     late = -np.sum(weights * turns * np.angle(given * np.conj(wanted))) / np.sum(weights * turns**2)
     error = given - wanted * np.exp(-1j * turns * late)
-    return 10 * math.log10(max(1e-12, np.sum(np.abs(error) ** 2) / np.sum(weights))), begins + late
+    difference = 10 * math.log10(max(1e-12, np.sum(np.abs(error) ** 2) / np.sum(weights)))
+    return difference, begins + late - around - len(voice)

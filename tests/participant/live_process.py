@@ -26,10 +26,15 @@ C = TypeVar("C", bound=Command)
 class LiveProcess:
     """Async context manager. What the feed says is kept; waiting ends with the test's own time limit."""
 
-    def __init__(self, *, environment: dict[str, str] | None = None, by: Sequence[str] = ()) -> None:
-        """`by` is a command that starts the one behind it."""
+    def __init__(
+        self, *, environment: dict[str, str] | None = None, by: Sequence[str] = (), card: tuple[int, int] | None = None
+    ) -> None:
+        """`by` is a command that starts the one behind it, `card` the only rate and number of channels it can open."""
         self._environment = environment
         self._by = by
+        self._program = python_command("simulator", "participant")
+        if card is not None:
+            self._program = python_command("tests.audio.one_form", *map(str, card), "participant")
         self._changed = asyncio.Condition()
         self._next_id = 1
         self._replies: dict[int, Reply] = {}
@@ -42,7 +47,7 @@ class LiveProcess:
     async def __aenter__(self) -> Self:
         self.process = await asyncio.create_subprocess_exec(
             *self._by,
-            *python_command("simulator", "participant"),
+            *self._program,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=child_environment() | (self._environment or {}),
