@@ -15,6 +15,7 @@ Samples = NDArray[np.int16]
 
 HANG_NS: Final = 200 * NS_PER_MS
 """How long the room still rings after the agent."""
+_STRETCHES: Final = 16
 _FADE_SAMPLES: Final = 120
 _FADE: Final = np.linspace(0, 1, _FADE_SAMPLES, endpoint=False)
 
@@ -23,7 +24,7 @@ class HalfDuplex:
     """Told what is played, it lets a microphone through in between. Times are monotonic nanoseconds."""
 
     def __init__(self) -> None:
-        self._audible: deque[tuple[int, int]] = deque()
+        self._audible: deque[tuple[int, int]] = deque(maxlen=_STRETCHES)
         """Stretches in which the agent is audible, with their hang, in order."""
         self._closed = False
 

@@ -27,18 +27,15 @@ class MicrophoneFilter:
     def __init__(self, note: Callable[[str, Mapping[str, object]], None]) -> None:
         self._note = note
         self._check = SoundCheck()
-        self._half_duplex: HalfDuplex | None = None
+        self._gate = HalfDuplex()
+        self.half_duplex = False
+        """Whether the microphone is silent while the agent is heard."""
         self._canceller: EchoCanceller | None = None
 
     @property
     def warnings(self) -> tuple[SoundWarning, ...]:
         """What is wrong with the sound now."""
         return self._check.warnings
-
-    @property
-    def half_duplex(self) -> bool:
-        """Whether the microphone is silent while the agent is heard."""
-        return self._half_duplex is not None
 
     @property
     def echo_cancelling(self) -> bool:
@@ -48,7 +45,7 @@ class MicrophoneFilter:
     def set_half_duplex(self, on: bool) -> None:
         """Keep the microphone silent while the agent is heard, or no longer."""
         if on != self.half_duplex:
-            self._half_duplex = HalfDuplex() if on else None
+            self.half_duplex = on
             self._check.watch_echo(not on)
             self._note("half_duplex", {"on": on})
 
@@ -72,8 +69,7 @@ class MicrophoneFilter:
     def played(self, piece: AudioHanded) -> None:
         """Take a piece of the agent's voice that was handed to the output device."""
         self._check.played(piece.samples, piece.dac_ns)
-        if self._half_duplex is not None:
-            self._half_duplex.played(piece.samples, piece.dac_ns)
+        self._gate.played(piece.samples, piece.dac_ns)
         if self._canceller is not None:
             self._canceller.played(piece.samples, piece.dac_ns)
 
@@ -81,7 +77,7 @@ class MicrophoneFilter:
         """Return what becomes the voice of the next samples of an open microphone."""
         cleaned = samples if self._canceller is None else self._canceller.cleaned(samples, ended_ns)
         self._check.captured(samples, ended_ns, cleaned)
-        return cleaned if self._half_duplex is None else self._half_duplex.let_through(cleaned, ended_ns)
+        return self._gate.let_through(cleaned, ended_ns) if self.half_duplex else cleaned
 
     def closed(self) -> None:
         """The microphone is closed by the talk key or by mute."""
