@@ -77,7 +77,8 @@ class Answering:
             return []
         asked_for = active.request.question if active.request is not None else None
         interrupted = response.status == "cancelled" and response.reason == "turn_detected"
-        done = DoneResponse(asked_for, active.begun_with, active.silent, response.status or "done", interrupted)
+        status = response.status or "done"
+        done = DoneResponse(asked_for, active.begun_with, active.silent, status, active.response_id, interrupted)
         actions = self._calls.take(done, calls, now_ns)
         return actions if done.unanswered else actions + self._go_on(done, now_ns)
 

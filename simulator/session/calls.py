@@ -40,6 +40,7 @@ class DoneResponse(msgspec.Struct, eq=False):
     """The question that was on the screen when it began: its calls answer no later one."""
     silent: bool = False
     status: str = "done"
+    response_id: str = ""
     interrupted: bool = False
     """The participant's speech cut it short."""
     calls: int = 0
@@ -66,7 +67,8 @@ class Calls:
         self._outbox = outbox
         self._questions = questions
         self._declared = frozenset(declared)
-        self._seen: set[str] = set()
+        self._seen: dict[str, str] = {}
+        """The response of each call."""
         self._held: dict[str, HeldCall] = {}
         self.in_hand = False
         """Whether calls wait for the operator."""
@@ -81,12 +83,18 @@ class Calls:
         return tool in self._declared
 
     def take(self, response: DoneResponse, calls: Iterable[FunctionCall], now_ns: int) -> list[Action]:
-        """Answer the calls of a response that is done, or hold them. One that came before is left out."""
+        """Answer the calls of a response that is done, or hold them.
+
+        One whose call_id came before is left out, and told where it came with another response: two outputs of one
+        call_id could not be told apart.
+        """
         actions: list[Action] = []
         for call in calls:
             if call.call_id in self._seen:
+                if self._seen[call.call_id] != response.response_id:
+                    actions.append(_used_again(call))
                 continue
-            self._seen.add(call.call_id)
+            self._seen[call.call_id] = response.response_id
             response.calls += 1
             if self.in_hand and len(self._held) < MOST_HELD:
                 response.unanswered += 1
@@ -170,6 +178,11 @@ def _ruling(judged: answers.Answer, call: FunctionCall, how: How, text: str) -> 
             return Ruling(None, error, by_operator=True, judged=judged.error)
         case _:
             return Ruling(judged.value, judged.error)
+
+
+def _used_again(call: FunctionCall) -> Note:
+    sentence = f"A call has the call_id “{call.call_id}” of one before it, so it was not answered."
+    return Note("problem", {"whose": "engine", "code": "call_id_used_again", "sentence": sentence})
 
 
 def _refused_output(error: str) -> str:

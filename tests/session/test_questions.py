@@ -89,6 +89,17 @@ def test_a_call_that_comes_again_in_a_later_response_is_answered_once(talk: Conv
     talk.created("resp_2")
     talk.done("resp_2", calls=[again])
     assert "conversation.item.create" not in talk.sent_types
+    assert [each["sentence"] for each in talk.notes("problem")] == [
+        "A call has the call_id “call_1” of one before it, so it was not answered."
+    ]
+
+
+def test_a_response_that_is_done_twice_brings_no_call_twice(talk: Conversation) -> None:
+    again = {"call_id": "call_1", "name": "answer_scale", "arguments": '{"value":70}'}
+    talk.created()
+    talk.done(calls=[again])
+    talk.done(calls=[again])
+    assert talk.actions == []
 
 
 def test_an_answer_out_of_range_is_refused_with_the_reason_and_asked_again(talk: Conversation) -> None:
