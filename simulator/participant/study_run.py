@@ -5,12 +5,14 @@ recorded until then stands in its outcome.
 """
 
 import asyncio
+import itertools
 import os
 from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
 
+from simulator.audio.impairments import Impairments
 from simulator.audio.recordings import recording
 from simulator.audio.synthesis import check_voice
 from simulator.engines.profiles import EngineTarget
@@ -24,12 +26,14 @@ from simulator.participant.messages import (
     ConnectionState,
     Disconnect,
     Entries,
+    Impair,
     PlayStudy,
     RecogniseWords,
     SetTalk,
     Status,
     VoiceKind,
 )
+from simulator.participant.recording_queue import folder_called, recordings_in
 from simulator.participant.recordings import open_named, open_recording
 from simulator.record.entries import Direction, Entry
 from simulator.record.measures import Measures
@@ -73,11 +77,16 @@ class RunOutcome(msgspec.Struct, rename="camel"):
     """Milliseconds, by name, as the window's latencies."""
     recorded: bool = True
     """Whether all of it reached the disk."""
+    refused: int = 0
+    """Steps that could not be done as the study says: `problems` tells why."""
 
     @property
     def complete(self) -> bool:
-        """Whether the study came to its end with every question answered, every reply heard and all of it recorded."""
-        return self.end == "finished" and self.recorded and not self.unanswered and not self.missed_replies
+        """Whether the study came to its end with every step done, every question answered, every reply heard and all
+        of it recorded.
+        """
+        in_vain = self.refused or self.unanswered or self.missed_replies
+        return self.end == "finished" and self.recorded and not in_vain
 
 
 class StudyRun:
@@ -93,9 +102,15 @@ class StudyRun:
         *,
         recogniser: Recogniser | None = None,
         specification: str | None = None,
+        impairments: Impairments | None = None,
     ) -> None:
-        """`specification` is the path of the platform's file that is followed; None: our own."""
+        """`specification` is the path of the platform's file that is followed; None: our own. `impairments` are done to
+        the participant's voice. A voice that is a folder says its recordings one after the other.
+
+        Raises UnreadableRecording for a folder without any.
+        """
         self._study = study if voice.recording is None else _spoken_by(study, voice.recording)
+        self._impairments = impairments
         self._target = target
         self._voice = voice
         self._record_folder = record_folder
@@ -127,6 +142,8 @@ class StudyRun:
     async def _begin(self, host: InProcessHost) -> None:
         study = self._study
         await _must(host.send(RecogniseWords, on=self._recogniser.on, model=self._recogniser.model))
+        if self._impairments is not None:
+            await _must(host.send(Impair, impairments=msgspec.to_builtins(self._impairments)))
         if self._voice.kind is VoiceKind.MICROPHONE:
             await _must(host.send(ChooseVoice, kind=VoiceKind.MICROPHONE))
             await _must(host.send(SetTalk, down=True))
@@ -174,6 +191,7 @@ class StudyRun:
             case "part":
                 self._part = fields["name"]
             case "study.refused":
+                outcome.refused += 1
                 outcome.problems.append(f"Step {_place(fields)}: {fields['sentence']}")
                 self._progress(fields["sentence"])
             case "study.ended":
@@ -222,23 +240,34 @@ class StudyRun:
 
 
 def _spoken_by(study: steps.Study, voice: str) -> steps.Study:
-    """Return the study with one recording for all that is said; one that says nothing says it at the start."""
-    try:
-        saying = steps.Say(recording(voice).name)
-    except UnknownName:
-        saying = steps.Say(os.path.realpath(os.path.expanduser(voice)))  # noqa: PTH111 - pathlib raises for an unknown user
+    """Return the study with one recording for all that is said, or those of a folder in turn, and then from the first.
+
+    A study that says nothing says it at the start.
+    """
+    sayings = itertools.cycle(_sayings(voice))
     if not study.speaks:
-        return msgspec.structs.replace(study, steps=(steps.Step(saying, line=1), *study.steps))
+        return msgspec.structs.replace(study, steps=(steps.Step(next(sayings), line=1), *study.steps))
     said = (
-        msgspec.structs.replace(step, action=saying) if isinstance(step.action, steps.Say) else step
+        msgspec.structs.replace(step, action=next(sayings)) if isinstance(step.action, steps.Say) else step
         for step in study.steps
     )
     return msgspec.structs.replace(study, steps=tuple(said))
 
 
+def _sayings(voice: str) -> list[steps.Say]:
+    """Return what a recording, or a folder of them, says."""
+    try:
+        return [steps.Say(recording(voice).name)]
+    except UnknownName:
+        folder = folder_called(voice)
+    if folder is not None:
+        return [steps.Say(os.path.realpath(path)) for path in recordings_in(folder)]
+    return [steps.Say(os.path.realpath(os.path.expanduser(voice)))]  # noqa: PTH111 - pathlib raises for an unknown user
+
+
 def _check_sayings(study: steps.Study, voice: RunVoice) -> None:
     """Raise SimulatorError where something that is said cannot be."""
-    if voice.recording is not None:
+    if voice.recording is not None and folder_called(voice.recording) is None:
         open_recording(voice.recording)
         return
     sayings = dict.fromkeys(step.action for step in study.steps if isinstance(step.action, steps.Say))

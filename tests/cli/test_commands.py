@@ -218,6 +218,22 @@ def test_a_run_that_cannot_be_recorded_says_so_and_ends_with_2(environment: dict
     assert problem in result.err
 
 
+def test_a_run_whose_settings_the_engine_refuses_says_so_and_ends_with_2(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(
+        "format: participant-simulator/study\nversion: 1\nturn_detection: {type: clairvoyance}\nsteps: [wait: 0]\n"
+    )
+    records = str(tmp_path / "records")
+    result = _run(environment, "run", str(study), "--engine", "embedded", "--voice", "silence", "--record", records)
+    assert result.code == 2
+    (run,) = json.loads(result.out)["runs"]
+    (problem,) = run["problems"]
+    assert "The engine refused the settings" in problem
+    assert (run["end"], run["refused"]) == ("finished", 1)
+
+
 def test_a_bug_does_not_look_like_a_failed_check(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
