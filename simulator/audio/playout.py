@@ -19,26 +19,32 @@ copies anything. The chain is also the only way news travels from the callback t
 happened, and the loop frees it as it reads. (The queue of items and each item's queue of audio are deques with one
 writer and one reader; `_Item.complete` is written by the loop alone.)
 
-**When an item starts** (the jitter buffer). Deltas are sent in real time or faster and arrive up to `LATENESS_NS`
+**When an item starts** (the jitter buffer). Deltas are sent in real time or faster and arrive up to an allowance
 late; deltas never overtake each other. Let e be the time since the first delta arrived, and y the largest lead seen:
 over all deltas, the audio before that delta minus the time since the first arrived. The first delta was y late at
-least, for otherwise one of the later ones would have come early. So no later delta comes more than LATENESS - y behind
-the pace of the first, and starting at e >= LATENESS - y never runs dry. It cannot be earlier: a stream whose first
-delta was exactly y late and whose next one is LATENESS late is still possible. An item that is complete starts at once.
-With blocks of 20 ms and 100 ms deltas in real time the first sample is handed 180 to 200 ms after it arrived at the
-latest; at three times real time after 67 to 87 ms where the deltas are evenly spaced. After a gap within an item the
-same rule holds again. The next item follows the one before without a pause.
+least, for otherwise one of the later ones would have come early. So no later delta comes more than the allowance - y
+behind the pace of the first, and starting at e >= allowance - y never runs dry. It cannot be earlier: a stream whose
+first delta was exactly y late and whose next one is as late as allowed is still possible. An item that is complete
+starts at once. After a gap within an item the same rule holds again. The next item follows the one before without a
+pause.
+
+The allowance follows what the session has shown (`jitter`), and is 180 ms at first. With blocks of 20 ms and 100 ms
+deltas in real time the first sample is then handed 180 to 200 ms after it arrived at the latest, and 20 to 40 ms
+where the engine and the device have proved punctual; at three times real time after 67 to 87 ms where the deltas are
+evenly spaced.
 
 An item that another one follows is taken to be complete: what still arrives for it is played only in its own place.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.fades import FADE_SAMPLES, SMOOTH, Edges
+from simulator.audio.jitter import Allowance, ArrivalPace, DevicePace
 from simulator.audio.playout_events import (
     AudioHanded,
     ItemHeard,
@@ -48,7 +54,7 @@ from simulator.audio.playout_events import (
     PlaybackGap,
     PlaybackStarted,
 )
-from simulator.units import BLOCK_SAMPLES, NS_PER_MS, ns_to_samples, samples_to_ns
+from simulator.units import BLOCK_SAMPLES, ns_to_samples, samples_to_ns
 
 __all__ = [
     "AudioHanded",
@@ -60,9 +66,6 @@ __all__ = [
     "PlaybackStarted",
     "Playout",
 ]
-
-LATENESS_NS: Final = 180 * NS_PER_MS
-"""How late a delta may arrive, relative to the most punctual one, without a gap."""
 
 _RECENT_SPANS: Final = 512
 """Pieces of blocks kept for `audible_samples`: ten seconds, more than any device queues."""
@@ -83,6 +86,8 @@ class Playout:
         self._last: _Link = link
         self._flowing = False
         self._silence_samples = 0
+        self._breaks_at: int | None = None
+        self._pace = DevicePace()
         self.blocks = 0
         """Blocks filled so far, silent ones included."""
         self.handed_to_device = 0
@@ -95,8 +100,14 @@ class Playout:
         self._events: list[PlaybackEvent] = []
         self._recent: deque[AudioHanded] = deque(maxlen=_RECENT_SPANS)
         self._last_sound: LastSound | None = None
+        self._allowance = Allowance()
 
     # ---- the loop's side
+
+    @property
+    def allowance_ns(self) -> int:
+        """How late audio may come at present without a gap."""
+        return self._allowance.ns
 
     def add(self, item_id: str, samples: Samples, now_ns: int) -> bool:
         """Queue audio of an item that arrived at `now_ns`; `samples` must not change afterwards.
@@ -110,6 +121,7 @@ class Playout:
             return False
         if not len(samples):
             return True
+        self._note_lateness(item.arrivals.arrived(now_ns, item.received))
         item.segments.append(_Segment(samples, now_ns))
         item.received += len(samples)
         if item.received == len(samples):
@@ -123,6 +135,11 @@ class Playout:
         item = self._items.get(item_id)
         if item is not None:
             item.complete = True
+            self._note_lateness(item.arrivals.ended())
+
+    def _note_lateness(self, latenesses_ns: Iterable[int]) -> None:
+        for late_ns in latenesses_ns:
+            self._allowance.note(late_ns, self._pace.largest_lead_ns)
 
     def cut(self, now_ns: int) -> list[ItemHeard]:
         """Stop everything: nothing but silence is handed from the next block on.
@@ -145,7 +162,8 @@ class Playout:
             self._retire(item)
         self._waiting.clear()
         if heard and self._last_sound is not None:
-            self._events.append(self._last_sound._replace(cut_ns=now_ns))
+            silent_ns = self._last_sound.dac_ns + samples_to_ns(FADE_SAMPLES)
+            self._events.append(self._last_sound._replace(dac_ns=silent_ns, cut_ns=now_ns))
             self._last_sound = None
         return heard
 
@@ -198,13 +216,17 @@ class Playout:
 
     # ---- the output's side
 
-    def fill(self, out: Samples, now_ns: int, dac_ns: int) -> None:
+    def fill(self, out: Samples, now_ns: int, dac_ns: int) -> Edges:
         """Write the next block to `out`: agent audio where there is some, else silence.
 
         `now_ns` is when the device asked for the block, `dac_ns` when its first sample will leave the device. Copies
-        only: no lock, no allocation beyond one small link a block.
+        only: no lock, no allocation beyond one small link a block. Returns where the voice needs a fade.
         """
-        self._follow_cuts()
+        self._breaks_at = None
+        self._pace.asked(len(out), now_ns)
+        flowed = self._flowing
+        if self._follow_cuts() and flowed:
+            self._breaks_at = 0
         block = _Block(self.blocks)
         self.blocks += 1
         filled = self._copy(out, block, now_ns, dac_ns)
@@ -217,12 +239,18 @@ class Playout:
             else:
                 out[:] = 0
                 self._follow_cuts()
+                return Edges(0) if flowed else SMOOTH
+        resumes = bool(block.spans) and block.spans[0].silence_before > 0
+        return SMOOTH if self._breaks_at is None and not resumes else Edges(self._breaks_at, resumes)
 
     def interrupted(self) -> None:
         """Note that the output was closed, while nothing fills: what follows is joined to nothing before it."""
         self.handed_to_device += BLOCK_SAMPLES
+        self._pace.restart()
 
-    def _follow_cuts(self) -> None:
+    def _follow_cuts(self) -> bool:
+        """Go on behind the cuts that were made; tell whether there was one."""
+        before = self._last
         while (behind := self._last.behind) is not None:
             # The callback links its own blocks, so what it did not link is a cut.
             assert isinstance(behind, _Cut)
@@ -230,6 +258,7 @@ class Playout:
             self._playing = behind.queue
             self._flowing = False
             self._silence_samples = 0
+        return self._last is not before
 
     def _copy(self, out: Samples, block: "_Block", now_ns: int, dac_ns: int) -> int:
         """Copy what may be played to `out`, note it in `block`, and return the number of samples."""
@@ -242,8 +271,12 @@ class Playout:
                 self._playing.popleft()
                 self._silence_samples = 0
                 continue
-            self._flowing = bool(item.segments) and (self._flowing or last or _may_start(item.segments, now_ns))
+            flowed = self._flowing
+            allowance_ns = self._allowance.ns
+            self._flowing = bool(item.segments) and (flowed or last or _may_start(item.segments, now_ns, allowance_ns))
             if not self._flowing:
+                if flowed:
+                    self._breaks_at = filled
                 break
             samples = self._next_samples(item, len(out) - filled)
             out[filled : filled + len(samples)] = samples
@@ -327,12 +360,24 @@ class _Segment(NamedTuple):
 class _Item:
     """One item of the agent's voice; each field has one writer."""
 
-    __slots__ = ("complete", "ended", "handed", "item_id", "last", "offset", "position", "received", "segments")
+    __slots__ = (
+        "arrivals",
+        "complete",
+        "ended",
+        "handed",
+        "item_id",
+        "last",
+        "offset",
+        "position",
+        "received",
+        "segments",
+    )
 
     def __init__(self, item_id: str) -> None:
         self.item_id = item_id
         self.segments: deque[_Segment] = deque()
         # The loop's: `handed` is what the chain said.
+        self.arrivals = ArrivalPace()
         self.received = 0
         self.handed = 0
         self.complete = False
@@ -391,7 +436,7 @@ class _Cut(_Link):
         self.queue = queue
 
 
-def _may_start(segments: Sequence[_Segment], now_ns: int) -> bool:
+def _may_start(segments: Sequence[_Segment], now_ns: int, allowance_ns: int) -> bool:
     """Tell whether playing may start with the first of `segments` (the rule on top of this file)."""
     first_ns = segments[0].arrived_ns
     before = 0
@@ -399,7 +444,7 @@ def _may_start(segments: Sequence[_Segment], now_ns: int) -> bool:
     for number in range(len(segments)):
         segment = segments[number]
         lead_ns = samples_to_ns(before) - (segment.arrived_ns - first_ns)
-        if now_ns - first_ns >= LATENESS_NS - lead_ns:
+        if now_ns - first_ns >= allowance_ns - lead_ns:
             return True
         before += len(segment.samples)
     return False

@@ -72,7 +72,7 @@ class LastSound(NamedTuple):
 
     handed_ns: int
     dac_ns: int
-    """When that sample has left the device: from then on the agent is inaudible."""
+    """When that sample and the fade of 5 ms behind it have left the device: from then on the agent is inaudible."""
     block: int
     """Number of the block since the playout was made."""
     cut_ns: int

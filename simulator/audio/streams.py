@@ -16,6 +16,7 @@ from simulator.audio.conversion import Converter
 from simulator.audio.device_clock import DeviceClock
 from simulator.audio.device_stream import STANDSTILL_NS, DeviceStream
 from simulator.audio.devices import Device
+from simulator.audio.fades import VoiceShape
 from simulator.audio.formats import captured, play
 from simulator.audio.playout import Playout
 from simulator.audio.ring import BlockTimeRing, SampleRing
@@ -45,7 +46,7 @@ _FURTHEST_DAC_S: Final = 5.0
 class OutputStream(DeviceStream):
     """Plays a playout on a device: on all of its channels, or on the pair that begins with `channel`.
 
-    Raises AudioUnavailable or DeviceUnavailable when made.
+    `shape` gives the voice its fades and its volume. Raises AudioUnavailable or DeviceUnavailable when made.
     """
 
     def __init__(
@@ -57,8 +58,10 @@ class OutputStream(DeviceStream):
         latency_s: float = OUTPUT_LATENCY_S,
         *,
         channel: Channel = None,
+        shape: VoiceShape | None = None,
     ) -> None:
         self._playout = playout
+        self._shape = shape if shape is not None else VoiceShape()
         self._block = np.zeros(BLOCK_SAMPLES, dtype=np.int16)
         self._converter: Converter | None = None
         super().__init__("output", device, on_wake, loop, latency_s, channel)
@@ -71,7 +74,8 @@ class OutputStream(DeviceStream):
         if needed > len(self._block):
             self._block = np.zeros(needed, dtype=np.int16)
         samples = self._block[:needed]
-        self._playout.fill(samples, now_ns, self._dac_ns(times, now_ns))
+        edges = self._playout.fill(samples, now_ns, self._dac_ns(times, now_ns))
+        self._shape.apply(samples, edges)
         if self._converter is not None:
             samples = self._converter.process(samples, len(data))
         play(samples, data, self._channel)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.fades import Edges
 from simulator.audio.playout import LastSound, PlaybackEnded, PlaybackGap, PlaybackStarted, Playout
 from simulator.audio.sources import MicrophoneSource
 from simulator.audio.streams import Output, OutputStream, SilentOutput
@@ -107,11 +108,11 @@ async def plays(kind: str) -> Result:
 class BrokenPlayout(Playout):
     """Fails in its third block."""
 
-    def fill(self, out: NDArray[np.int16], now_ns: int, dac_ns: int) -> None:
+    def fill(self, out: NDArray[np.int16], now_ns: int, dac_ns: int) -> Edges:
         if self.blocks == 2:
             self.blocks += 1
             raise RuntimeError("broken on purpose")
-        super().fill(out, now_ns, dac_ns)
+        return super().fill(out, now_ns, dac_ns)
 
 
 async def survives_a_fault(kind: str) -> Result:

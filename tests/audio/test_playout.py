@@ -152,7 +152,9 @@ def test_a_cut_is_followed_by_silence_and_says_what_was_handed_of_each_item() ->
 
 
 def test_the_last_sound_before_a_cut_is_reported_by_block_and_dac_time() -> None:
-    """The third block, asked for at 40 ms, ends with 80 zeros: its last sound is sample 400, out 16.67 ms later."""
+    """The third block, asked for at 40 ms, ends with 80 zeros: its last sound is sample 400, out 16.67 ms later.
+
+    The fade of 5 ms is counted as well, whether there is one or not."""
     playout = Playout()
     loudspeaker = Loudspeaker(playout)
     voice = np.concatenate([tone(5, 480 + 480 + 400), tone(0, 80 + 480), tone(5, 480)])
@@ -162,7 +164,7 @@ def test_the_last_sound_before_a_cut_is_reported_by_block_and_dac_time() -> None
     playout.cut(75 * MS)
     loudspeaker.take(1)
     last = of_kind(playout.progress(), LastSound)
-    assert last == [LastSound(handed_ns=40 * MS, dac_ns=(40 + 60) * MS + 16_666_667, block=2, cut_ns=75 * MS)]
+    assert last == [LastSound(handed_ns=40 * MS, dac_ns=(40 + 60 + 5) * MS + 16_666_667, block=2, cut_ns=75 * MS)]
 
 
 def test_a_cut_with_nothing_to_cut_reports_no_last_sound() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from simulator.audio.fades import FADE_SAMPLES
 from simulator.audio.streams import DeviceClock
 from simulator.units import NS_PER_MS, NS_PER_S
 from tests.audio.fidelity import difference_db, voice_at
@@ -141,7 +142,7 @@ def starts_of(piece: NDArray[np.int16], heard: NDArray[np.int16]) -> list[int]:
 
 
 @pytest.mark.sound
-def test_the_loudspeaker_gets_exactly_what_was_handed_and_only_silence_after_a_cut(sink: Sink) -> None:
+def test_the_loudspeaker_gets_exactly_what_was_handed_and_after_a_cut_a_fade_and_silence(sink: Sink) -> None:
     with recording(sink) as pieces:
         result = run(sink.env, "plays", "device")
     heard = np.frombuffer(b"".join(pieces), dtype="<i2").astype(np.int16)
@@ -150,7 +151,7 @@ def test_the_loudspeaker_gets_exactly_what_was_handed_and_only_silence_after_a_c
     (cut_at,) = starts_of(CUT[:handed], heard)
     assert not heard[:whole_at].any()
     assert not heard[whole_at + 12_000 : cut_at].any()
-    assert not heard[cut_at + handed :].any()
+    assert not heard[cut_at + handed + FADE_SAMPLES :].any()
     assert len(heard) > cut_at + handed + 4_800
 
 
