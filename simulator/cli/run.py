@@ -19,6 +19,7 @@ from simulator.resources import fixtures_dir, is_file
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from simulator.audio.impairments import Impairments
     from simulator.engines.profiles import EngineTarget
     from simulator.participant.study_run import RunOutcome, RunVoice
     from simulator.study.steps import Study
@@ -27,6 +28,11 @@ _DESCRIPTION = """\
 Runs a study against an engine, without a window. The agent's answers are printed as JSON, progress goes to standard
 error. Without --voice, the recordings are played and the texts spoken that the study names.
 """
+_IMPAIR = (
+    "impair the participant's voice: a list such as noise=-30,drop=2,delay=150. noise: its level in dBFS; snr: instead, "
+    "by how many dB the speech is louder; kind: white (the default), pink, babble or a recording; drop: percent of the "
+    "20 ms blocks that are lost; burst: ms lost at once; dropped: silent (default), late or skipped; delay: ms; seed"
+)
 _EXAMPLES = """\
 two versions of the instructions, ten runs each:
   run STUDY --engine E --runs 10 --instructions first.txt > first.json
@@ -50,8 +56,10 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--voice",
         metavar="VOICE",
-        help="mic, silence, or a recording for all that is said: a fixture's name or an audio file",
+        help="mic, silence, or a recording for all that is said: a fixture's name or an audio file; or a folder of "
+        "audio files, said one after the other",
     )
+    parser.add_argument("--impair", metavar="LIST", type=_impairments, help=_IMPAIR)
     parser.add_argument(
         "--recogniser",
         metavar="MODEL",
@@ -94,6 +102,8 @@ def execute(arguments: argparse.Namespace) -> int:
         check_place(arguments.csv)
     other = read_result(arguments.compare) if arguments.compare is not None else None
     target, voice = engine_target(arguments), _voice(arguments.voice)
+    if arguments.impair is not None:
+        say(f"The participant's voice is impaired: {arguments.impair.words}.")
     for note in loaded.notes:
         say(note)
     return leave(run_stoppable(_run_all(arguments, study, target, voice, other)))
@@ -108,6 +118,12 @@ def _study_path(name: str) -> Path:
         return shipped
     known = ", ".join(sorted(study.stem for study in (fixtures_dir() / "studies").glob("*.yaml")))
     raise UnreadableFile(f"There is no study {name}: give the path of a study file, or one of {known}.")
+
+
+def _impairments(text: str) -> "Impairments":
+    from simulator.cli.impair import impairments_from
+
+    return impairments_from(text)
 
 
 def _voice(name: str | None) -> "RunVoice":
@@ -146,7 +162,14 @@ async def _run_all(
             if arguments.runs > 1:
                 say(f"Run {number + 1} of {arguments.runs}.")
             run = StudyRun(
-                study, reached, voice, arguments.record, say, recogniser=recogniser, specification=arguments.spec
+                study,
+                reached,
+                voice,
+                arguments.record,
+                say,
+                recogniser=recogniser,
+                specification=arguments.spec,
+                impairments=arguments.impair,
             )
             try:
                 outcomes.append(await run.run())
@@ -190,6 +213,8 @@ def _tell(
     result: dict[str, Any] = {"study": study.name, "engine": target.name, "runs": runs}
     if arguments.instructions is not None:
         result["instructions"] = str(arguments.instructions)
+    if arguments.impair is not None:
+        result["impairments"] = msgspec.to_builtins(arguments.impair)
     this = spread(runs)
     if arguments.runs > 1 or other is not None:
         result["spread"] = this
