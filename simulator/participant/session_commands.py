@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from simulator.errors import UnreadableFile, UsageError
 from simulator.participant.live import Act, LiveSession
 from simulator.participant.messages import (
@@ -42,6 +44,8 @@ class SessionCommands:
     def __init__(self) -> None:
         self._tokens = itertools.count(1)
         self._order = asyncio.Lock()
+        self._hidden = 0
+        """Token of the last command that switched listening off."""
 
     async def execute(self, command: AnyCommand, live: LiveSession | None) -> None:
         """Execute a command and return when it took effect. Raises SimulatorError with the reason why it did not."""
@@ -51,11 +55,27 @@ class SessionCommands:
         at_once = isinstance(command, StopReply | AnswerCall | SetCallsInHand | KeepOwnAnswer) or (
             isinstance(command, SetListening) and not command.on
         )
+        if isinstance(command, SetListening) and not command.on:
+            self._hidden = token
         async with contextlib.nullcontext() if at_once else self._order:
             paths = command.images if isinstance(command, Push) else []
             images = await asyncio.to_thread(_read_images, paths) if paths else []
+            if token < self._hidden:
+                command = _without_showing(command)
             settled = live.settle(token, _act(command, images, token))
         await settled
+
+
+def _without_showing(command: AnyCommand) -> AnyCommand:
+    """Return what is left of a command that was overtaken by one that hides the video chat: the later wish counts.
+
+    Raises UsageError where nothing is left.
+    """
+    if isinstance(command, SetListening) and command.on:
+        raise UsageError("Listening was switched off again before this took effect.")
+    if isinstance(command, Push | Ask) and command.video_chat:
+        return msgspec.structs.replace(command, video_chat=None)
+    return command
 
 
 def _act(command: AnyCommand, images: Sequence[bytes], token: int) -> Act:

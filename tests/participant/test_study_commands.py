@@ -40,6 +40,12 @@ async def _greets(side: EngineSide) -> None:
     await side.greet()
 
 
+async def _answers_updates(side: EngineSide) -> None:
+    await side.greet()
+    while True:
+        await side.send("session.updated", session=(await side.expect("session.update"))["session"])
+
+
 def only_record(folder: Path) -> Record:
     (path,) = folder.glob("*/session.jsonl")
     return read_record(path)
@@ -83,6 +89,34 @@ async def test_two_hundred_pushes_at_once_arrive_in_order(records: Path, tmp_pat
         ]
         assert numbers == list(range(200))
         assert await live.end_input() == 0
+
+
+@pytest.mark.parametrize(
+    "shows",
+    [
+        (SetListening, {"on": True}, "Listening was switched off again before this took effect."),
+        (Push, {"context": {"event": "resumed"}, "video_chat": True}, None),
+    ],
+)
+async def test_whoever_hides_the_video_chat_last_is_not_overtaken_by_what_waits_for_an_image(
+    shows: tuple[type[Command], dict[str, Any], str | None], records: Path, tmp_path: Path
+) -> None:
+    image = tmp_path / "large.png"
+    image.write_bytes(PNG + bytes(3 << 20))
+    kind, fields, error = shows
+    async with ScriptedEngine(_answers_updates) as engine, InProcessHost() as host:
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        assert await host.send(SetListening, on=False) is None
+        said = await asyncio.gather(
+            host.send(Push, context={"event": "screen"}, images=[str(image)]),
+            host.send(kind, **fields),
+            host.send(SetListening, on=False),
+        )
+        assert said == [None, error, None]
+        assert not host.status.listening
+        assert await host.send(Disconnect) is None
+    updates = [entry.event["session"] for entry in only_record(records).entries if entry.type == "session.update"]
+    assert [each["audio"]["input"]["turn_detection"] is None for each in updates] == [False, True]
 
 
 async def test_the_specification_s_tools_and_words_are_sent_and_the_record_names_them(
