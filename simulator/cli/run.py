@@ -29,7 +29,7 @@ Runs a study against an engine, without a window. The agent's answers are printe
 error. Without --voice, the recordings are played and the texts spoken that the study names.
 """
 _IMPAIR = (
-    "impair the participant's voice: a list such as noise=-30,drop=2,delay=150. noise: its level in dBFS; snr: instead, "
+    "impair the participant's voice: a list such as noise=-30,drop=2,delay=150. noise: its level in dBFS; snr: or "
     "by how many dB the speech is louder; kind: white (the default), pink, babble or a recording; drop: percent of the "
     "20 ms blocks that are lost; burst: ms lost at once; dropped: silent (default), late or skipped; delay: ms; seed"
 )
