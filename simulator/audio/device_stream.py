@@ -29,6 +29,9 @@ STANDSTILL_NS: Final = 1_500 * NS_PER_MS
 _FIRST_CALLBACK_NS: Final = 5 * NS_PER_S
 """How long a device may take to begin."""
 
+_LONGEST_QUEUE_NS: Final = NS_PER_S // 2
+"""A device that says it has more queued than this is not waited for."""
+
 _INVALID_RATE, _INVALID_CHANNELS, _INVALID_SAMPLES, _BUSY = -9997, -9998, -9994, -9985
 """PortAudio's codes."""
 _REFUSED_FORMAT: Final = (_INVALID_RATE, _INVALID_CHANNELS, _INVALID_SAMPLES)
@@ -53,6 +56,8 @@ class DeviceStream:
         self._fault: str | None = None
         self._finished = False
         self._closed = False
+        self._finishing = False
+        self._queued_until_ns = 0
         self._next_callback_by_ns: int | None = None
         self._dac_source: DacSource = "latency"
         self._channel = channel
@@ -114,11 +119,16 @@ class DeviceStream:
                 self._end()
 
     def finish(self) -> None:
-        """End after what the device has queued was played: takes as long as that, and hangs with the device."""
-        if not self._closed:
-            self._closed = True
-            self._stream.stop()
-            self._stream.close()
+        """End after what the device has queued was played. Blocks for as long as that, some 100 ms.
+
+        PortAudio's own way to do so drops what a sound server has queued.
+        """
+        self._finishing = True
+        longest_ns = time.monotonic_ns() + _LONGEST_QUEUE_NS
+        # Looked at again and again: a block may have been on its way.
+        while self.state().alive and (now_ns := time.monotonic_ns()) < min(self._queued_until_ns, longest_ns):
+            time.sleep((min(self._queued_until_ns, longest_ns) - now_ns) / NS_PER_S)
+        self.close()
 
     def _end(self) -> None:
         self._stream.abort()
@@ -154,12 +164,21 @@ class DeviceStream:
                 self._dropouts += 1
             if times.currentTime:
                 self._clock.measure(times.currentTime, now_ns)
-            self._transfer(data, times, now_ns)
+            if self._finishing:
+                self._after_fault(data)
+            else:
+                self._transfer(data, times, now_ns)
+                self._queued_until_ns = now_ns + self._ahead_ns(times) + len(data) * NS_PER_S // self.rate_hz
         except Exception as error:
             if self._fault is None:
                 self._fault = f"{type(error).__name__}: {error}"
             self._after_fault(data)
         self._waker.wake()
+
+    def _ahead_ns(self, times: Any) -> int:
+        """Return how much is queued before the block that is asked for."""
+        ahead_ns = round((times.outputBufferDacTime - times.currentTime) * NS_PER_S)
+        return ahead_ns if times.currentTime and 0 < ahead_ns < _LONGEST_QUEUE_NS else self._latency_ns
 
     def _transfer(self, data: NDArray[Any], times: Any, now_ns: int) -> None:
         raise NotImplementedError

@@ -26,6 +26,8 @@ _HANGS_S: Final = 2.0
 _FIRST_BLOCK_S: Final = 5.0
 _RETRY_S: Final = 2.0
 _LONGEST_RETRY_S: Final = 30.0
+_STAYS_S: Final = 10.0
+"""A device that came back and is gone before that is looked for less and less often."""
 
 GapSamples = asyncio.Future[int]
 
@@ -53,6 +55,8 @@ class DeviceReturn:
         self._sought: dict[Direction, Choice] = {}
         self._seeking: asyncio.Task[None] | None = None
         self._reopening = False
+        self._back_s = -_STAYS_S
+        self._wait_s = _RETRY_S
         self._reports: set[asyncio.Task[None]] = set()
 
     @property
@@ -116,15 +120,22 @@ class DeviceReturn:
             self._seeking = None
 
     async def _take_back(self, missing: dict[Direction, Choice]) -> None:
-        wait_s = _RETRY_S
+        if time.monotonic() - self._back_s < _STAYS_S:
+            await self._wait()  # it came back and went away at once: each time costs the others a gap
+        else:
+            self._wait_s = _RETRY_S
         while missing:
             found = await opens_again(missing)
             done = await self.reopen("a device came back")
             missing = self._sought = self.missing
             if not done or found & set(missing):
-                # It opens elsewhere and not here: the audio library may hang in what went away.
-                await asyncio.sleep(wait_s)
-                wait_s = min(2 * wait_s, _LONGEST_RETRY_S)
+                await self._wait()  # it opens elsewhere and not here: the audio library may hang in what went away
+            else:
+                self._back_s = time.monotonic()
+
+    async def _wait(self) -> None:
+        await asyncio.sleep(self._wait_s)
+        self._wait_s = min(2 * self._wait_s, _LONGEST_RETRY_S)
 
     async def reopen(self, why: str, wanted: Mapping[Direction, Choice] = MappingProxyType({})) -> bool:
         """Start PortAudio anew, with what is open closed and opened again, and open what was missing.
@@ -154,10 +165,10 @@ class DeviceReturn:
             self._loudspeaker.want(wanted["output"])
 
         def start_anew() -> None:
-            if microphone is not None:
-                microphone.close()
             if output is not None:
                 output.finish()
+            if microphone is not None:
+                microphone.close()
             reinitialise()
 
         with contextlib.suppress(EnvironmentFault):  # then nothing opens below, and each says why

@@ -211,11 +211,19 @@ class Loudspeaker:
         """Put the silent clock in the place of an output that went away."""
         if state.alive and state.fault is None:
             return False
-        self.lack = (
-            f"The output device “{state.name}” has gone, so the agent is not heard: plug it in again or choose another "
-            "one."
-        )
+        self.lack = _why_lost(state)
         self._output = self._stand_in()
         self.name = SILENT_CLOCK
         self._on_lost(self.lack)
         return True
+
+
+def _why_lost(state: StreamState) -> str:
+    if state.fault is not None:
+        return (
+            f"Playing on “{state.name}” failed in the program itself ({state.fault}): choose it again, and report it if "
+            "it comes back."
+        )
+    return (
+        f"The output device “{state.name}” has gone, so the agent is not heard: plug it in again or choose another one."
+    )

@@ -2,7 +2,10 @@
 
 import asyncio
 import base64
+import os
+import signal
 import subprocess
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -78,6 +81,24 @@ def speaking(plug: Plug, folder: Path) -> Iterator[None]:
             player.wait()
 
 
+@contextmanager
+def recording(plug: Plug) -> Iterator[list[bytes]]:
+    """Record what the device plays; complete after the block."""
+    line = ["pacat", "--record", "--raw", "--format=s16le", "--rate=24000", "--channels=1", "--device=output.monitor"]
+    with subprocess.Popen([*line, "--latency-msec=20"], env=plug.env, stdout=subprocess.PIPE) as recorder:
+        stdout = recorder.stdout
+        assert stdout is not None
+        pieces = [stdout.read(4800)]
+        # Read all the time: a full pipe would make the recorder lose audio.
+        reader = threading.Thread(target=lambda: pieces.append(stdout.read()))
+        reader.start()
+        try:
+            yield pieces
+        finally:
+            recorder.terminate()
+            reader.join()
+
+
 async def reply(side: EngineSide) -> None:
     """Speak for a minute."""
     await side.greet()
@@ -102,7 +123,7 @@ async def is_silent(side: EngineSide) -> None:
 
 @asynccontextmanager
 async def session(
-    server: SoundServer, records: Path, *, microphone: str, output: str
+    server: SoundServer, records: Path, *, microphone: str, output: str, is_said: bool = True
 ) -> AsyncIterator[tuple[LiveProcess, EngineSide]]:
     """A session with these devices, whose microphone is let through and whose agent speaks."""
     async with ScriptedEngine(reply) as engine, LiveProcess(environment=server.env) as live:
@@ -112,7 +133,8 @@ async def session(
         assert await live.send(SetTalk, down=True) is None
         await live.status_with(lambda status: status.agent_heard)
         side = engine.sides[0]
-        await is_heard(side)
+        if is_said:
+            await is_heard(side)
         yield live, side
         assert await live.end_input() == 0
 
@@ -180,3 +202,41 @@ async def test_a_device_that_vanishes_is_taken_back_when_it_returns(
                     assert status.talking
                     await is_heard(side)
     assert {note["direction"] for note in notes(records, "device.returned")} == {"input", "output"}
+
+
+@pytest.mark.sound
+async def test_the_agents_voice_goes_on_where_it_was_on_another_loudspeaker(
+    own_server: SoundServer, records: Path
+) -> None:
+    """What was handed to the first is played to its end there; the other one begins with the next sample."""
+    with plugged(own_server, "headset", "speakers") as (headset, speakers):
+        headset.plug_in()
+        with recording(headset) as first:
+            async with session(own_server, records, microphone="headset", output="headset", is_said=False) as (live, _):
+                await asyncio.to_thread(speakers.plug_in)
+                with recording(speakers) as second:
+                    assert await live.send(ChooseOutput, device="speakers", host_api="ALSA") is None
+                    await live.entry("devices.reopened")
+                    await asyncio.sleep(0.5)
+    before, after = (np.frombuffer(b"".join(pieces), dtype="<i2") for pieces in (first, second))
+    before, after = before[before != 0], after[after != 0]
+    # Without the processing of a converter, every sample comes once and in order.
+    assert np.array_equal(before, counted(60)[: len(before)])
+    assert np.array_equal(after, counted(60)[len(before) : len(before) + len(after)])
+
+
+@pytest.mark.sound
+async def test_a_device_that_hangs_is_replaced_and_taken_back_when_it_answers_again(
+    own_server: SoundServer, records: Path, tmp_path: Path
+) -> None:
+    with plugged(own_server, "headset") as (headset,):
+        process = headset.plug_in()
+        with speaking(headset, tmp_path):
+            async with session(own_server, records, microphone="headset", output="headset") as (live, side):
+                os.kill(process.pid, signal.SIGSTOP)
+                await live.status_with(lambda status: len(status.lacks) == 2)
+                await is_silent(side)
+                os.kill(process.pid, signal.SIGCONT)
+                status = await live.status_with(lambda status: not status.lacks)
+                assert status.output_name == status.voice_name == "headset"
+                await is_heard(side)
