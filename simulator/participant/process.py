@@ -410,7 +410,9 @@ class Participant:
         return at_ns - self._recorder.started_ns if self._recorder is not None else 0
 
     def _session(self) -> ParticipantSession | None:
-        return self._live.session if self._live is not None else None
+        if self._live is None or self._live.ended is not None or self._state is ConnectionState.CLOSING:
+            return None
+        return self._live.session
 
     def _sounding_until_ns(self) -> int:
         return self._sound.loudspeaker.playout.sounding_until_ns()
@@ -444,6 +446,7 @@ class Participant:
             talking=self._sound.voice.talking,
             voice=self._sound.voice.kind,
             voice_name=self._sound.voice.name,
+            voice_place=self._sound.voice.place,
             output_name=self._sound.loudspeaker.name,
             agent_heard=self._agent_heard(),
             response_active=session is not None and session.response_active,

@@ -65,9 +65,9 @@ class _Crashed(NamedTuple):
 class StudyPlayer:
     """Plays one study at a time, and speaks for the operator. Belongs to the loop.
 
-    `execute` executes a command as if it came from the operator, `note` writes into the record, `session` is
-    the one that is open, `agent_heard` says whether the agent is audible now, `changed` is called when `progress` may
-    have changed.
+    `execute` executes a command as if it came from the operator, `note` writes into the record, `session` is the one
+    that is open and not about to end, `agent_heard` says whether the agent is audible now, `changed` is called when
+    `progress` may have changed.
     """
 
     def __init__(
@@ -193,6 +193,8 @@ class StudyPlayer:
         finally:
             play.cancel()
             self._play = self._task = None
+            if play.end != "finished":
+                play.runner.broken_off("the session ended" if play.end == "session ended" else "the study was stopped")
             missed = msgspec.to_builtins(
                 {"unanswered": play.runner.unanswered, "missed_replies": play.runner.missed_replies}
             )
@@ -220,6 +222,9 @@ class StudyPlayer:
     async def _go_through(self, play: "_Play") -> None:
         begun = play.runner.begin(time.monotonic_ns())
         while True:
+            if self._session() is None:
+                # What ended only because the session did is followed by nothing; `session_over` comes.
+                await asyncio.get_running_loop().create_future()
             for index in begun:
                 await self._begin_step(play, index)
             self._changed()

@@ -158,6 +158,12 @@ class StudyRunner:
             self._done()
         return self._advance(now_ns)
 
+    def broken_off(self, why: str) -> None:
+        """The study ended before its time: a question that is open stays unanswered."""
+        if self._running is not None and isinstance(self._running.action, AskQuestion):
+            self._leave_unanswered(why)
+            self._done()
+
     def reply_began(self, response_id: str, now_ns: int) -> list[int]:
         """The first sound of a reply arrived."""
         if self._asked is not None and self._reply_id is None:

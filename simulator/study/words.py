@@ -19,7 +19,7 @@ def describe(action: StepAction) -> str:
     """Return what a step does, in a few words."""
     match action:
         case PushContext(context=context):
-            return str(context["event"])
+            return str(context.get("event", "context item"))
         case AskQuestion():
             where = "rating pause" if action.shown_on == "rating pause" else "question"
             return f"{where} “{action.text}”"

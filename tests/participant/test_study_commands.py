@@ -112,7 +112,7 @@ async def test_whoever_hides_the_video_chat_last_is_not_overtaken_by_what_waits_
             host.send(kind, **fields),
             host.send(SetListening, on=False),
         )
-        assert said == [None, error, None]
+        assert list(said) == [None, error, None]
         assert not host.status.listening
         assert await host.send(Disconnect) is None
     updates = [entry.event["session"] for entry in only_record(records).entries if entry.type == "session.update"]

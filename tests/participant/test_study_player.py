@@ -204,6 +204,18 @@ async def test_a_question_without_an_answer_makes_room_for_the_next_one(records:
     assert len(_notes(records, "answer")) == 2
 
 
+@pytest.mark.parametrize("after", [[_screen("never")], []])
+async def test_a_session_that_is_closed_at_a_question_stops_the_study_there(records: Path, after: list[Any]) -> None:
+    async with _session(_silent, records) as (host, side):
+        assert await host.send(PlayStudy, study=_study(AskQuestion("textinput", WHY), *after)) is None
+        await side.expect("response.create")
+        assert await host.send(Disconnect) is None
+    (ended,) = _notes(records, "study.ended")
+    assert ended.event["end"] == "session ended"
+    assert len(ended.event["unanswered"]) == 1
+    assert [entry.event["step"] for entry in _notes(records, "study.step", "study.refused")] == [0]
+
+
 async def test_a_session_that_ends_stops_the_study(records: Path) -> None:
     async with _session(_silent, records) as (host, side):
         assert await host.send(PlayStudy, study=_study(AskQuestion("textinput", WHY), _screen("never"))) is None
