@@ -2,8 +2,8 @@
 
 Computed are a loudspeaker that distorts a little, a room that fades within 0.4 s and a microphone with a soft noise.
 The agents are voices of the project, the participants all its recordings and those of people where they lie beside
-this checkout (see turn_end). The agent speaks for six seconds, then the participant begins while it goes on. The embedded
-engine's turn detection hears the participant alone, the microphone as it is, and the microphone with its echo
+this checkout (see turn_end). The agent speaks for six seconds, then the participant begins while it goes on. The
+embedded engine's turn detection hears the participant alone, the microphone as it is, and the microphone with its echo
 cancelled. A start before the participant's first sound is a false one, one that has not come a second after it is
 missed; the delay is told against that of the participant alone.
 """
@@ -41,6 +41,8 @@ REMOVED_GOAL_DB: Final = 15.0
 LATER_GOAL_MS: Final = 100.0
 WRONG_GOAL: Final = 10.0
 COST_GOAL_MS: Final = 5.0
+HANDED_AHEAD_MS: Final = 60
+"""So long before it is audible a block is handed to an output device."""
 Sound = NDArray[np.float64]
 
 
@@ -125,10 +127,12 @@ def _echo(agent: Sound, echo_db: float, delay_ms: int, chance: np.random.Generat
 def _cancelled(heard: Samples, played: Samples, costs_ms: list[float]) -> Samples:
     canceller = EchoCanceller()
     blocks = []
+    ahead = HANDED_AHEAD_MS * RATE_HZ // 1000
+    canceller.played(played[:ahead], 0)
     for first in range(0, len(heard), CHUNK_SAMPLES):
         began = time.perf_counter()
         at_ns = samples_to_ns(first)
-        canceller.played(played[first : first + CHUNK_SAMPLES], at_ns)
+        canceller.played(played[first + ahead :][:CHUNK_SAMPLES], at_ns + samples_to_ns(ahead))
         blocks.append(canceller.cleaned(heard[first : first + CHUNK_SAMPLES], at_ns + samples_to_ns(CHUNK_SAMPLES)))
         costs_ms.append((time.perf_counter() - began) * 1000)
     return np.concatenate(blocks)

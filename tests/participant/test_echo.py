@@ -71,11 +71,16 @@ async def test_an_echo_is_told_and_half_duplex_or_cancelling_keep_it_from_the_en
 
         async def one_reply() -> Samples:
             """Let the agent speak, and return what the engine got meanwhile."""
-            first = len(_appended(engine.sides[0]))
+            side = engine.sides[0]
+            first = len(_appended(side))
             speaker.wanted.release()
             await live.entry("playback.ended", item_id=f"item_{speaker.replies + 1}")
             await live.status_with(lambda status: not status.agent_heard)
-            return _appended(engine.sides[0])[first:]
+            # What the microphone heard last is still on its way.
+            last = len(_appended(side)) + 24_000
+            while len(_appended(side)) < last:
+                await side.expect("input_audio_buffer.append")
+            return _appended(side)[first:]
 
         assert await live.send(ChooseVoice, kind=VoiceKind.MICROPHONE) is None
         assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
