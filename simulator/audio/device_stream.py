@@ -19,6 +19,7 @@ from simulator.audio.device_clock import DeviceClock
 from simulator.audio.devices import Device, Direction, index_here, portaudio
 from simulator.audio.formats import SAMPLE_TYPES, StreamFormat, formats, rates_text
 from simulator.audio.opening import beside
+from simulator.audio.refusals import why_not_opened
 from simulator.audio.stream_state import Channel, DacSource, StreamState, Waker
 from simulator.errors import DeviceUnavailable
 from simulator.units import NS_PER_MS, NS_PER_S
@@ -32,7 +33,7 @@ _FIRST_CALLBACK_NS: Final = 5 * NS_PER_S
 _LONGEST_QUEUE_NS: Final = NS_PER_S // 2
 """A device that says it has more queued than this is not waited for."""
 
-_INVALID_RATE, _INVALID_CHANNELS, _INVALID_SAMPLES, _BUSY = -9997, -9998, -9994, -9985
+_INVALID_RATE, _INVALID_CHANNELS, _INVALID_SAMPLES = -9997, -9998, -9994
 """PortAudio's codes."""
 _REFUSED_FORMAT: Final = (_INVALID_RATE, _INVALID_CHANNELS, _INVALID_SAMPLES)
 
@@ -206,8 +207,6 @@ def _refusal(direction: Direction, device: Device, refused: dict[StreamFormat, E
             f"{what} takes no rate of {rates_text()} with {counts} channels: set it to 48 kHz in the system's sound "
             "settings, or choose another device."
         )
-    elif _BUSY in codes:
-        sentence = f"{what} is in use by another program: close that program or choose another device."
     else:
-        sentence = f"{what} cannot be opened: check that it is plugged in, or choose another device."
+        sentence = why_not_opened(what, refused.values())
     return DeviceUnavailable(sentence, details="; ".join(f"{form}: {error}" for form, error in refused.items()))

@@ -221,8 +221,8 @@ class Loudspeaker:
 def _why_lost(state: StreamState) -> str:
     if state.fault is not None:
         return (
-            f"Playing on “{state.name}” failed in the program itself ({state.fault}): choose it again, and report it if "
-            "it comes back."
+            f"Playing on “{state.name}” failed in the program itself ({state.fault}): choose it again, and report it "
+            "if it comes back."
         )
     return (
         f"The output device “{state.name}” has gone, so the agent is not heard: plug it in again or choose another one."

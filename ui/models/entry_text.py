@@ -32,7 +32,7 @@ _PROBLEM_TYPES = frozenset(
     {"error", "malformed", "problem", "violation", "conversation.item.input_audio_transcription.failed"}
 )
 _KNOWN_TYPES = frozenset(REQUIRED_SERVER_FIELDS) | IGNORED_SERVER_EVENTS | frozenset(BETA_SERVER_EVENTS)
-_NOTICE_TYPES = frozenset({"truncation.refused", "feed.overflow", "playback.gap", "audio.dropped"})
+_NOTICE_TYPES = frozenset({"truncation.refused", "feed.overflow", "playback.gap", "audio.dropped", "devices.reopened"})
 
 
 def sign_of(entry: Entry) -> Sign:
@@ -319,6 +319,7 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "push": _push,
     "recognised": _recognised,
     "answer": _answer,
+    "device.returned": _fields("name", "direction"),
     "call.held": _call,
     "call.answered": _call_answered,
     "raw": lambda entry: f"event #{entry.event.get('seq', '')} was sent as it stands",
