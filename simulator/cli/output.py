@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from simulator.errors import StorageFault
+
 
 def say(sentence: str) -> None:
     """Print a sentence for the user to standard error."""
@@ -18,8 +20,13 @@ def say_json(value: Any) -> None:
 
 
 def result(text: str) -> None:
-    """Print a result to standard output."""
-    print(text, flush=True)
+    """Print a result to standard output. Raises StorageFault where it cannot be kept there, as on a full disk."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StorageFault(f"The result cannot be written to standard output: {error.strerror}.") from error
 
 
 def result_json(value: Any) -> None:

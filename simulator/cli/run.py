@@ -209,7 +209,7 @@ def _tell(
     runs: list[dict[str, Any]],
     other: list[dict[str, Any]] | None,
 ) -> None:
-    """Print the result, and write what else was asked for. Raises StorageFault, after the result was printed."""
+    """Print the result, and write what else was asked for: one as well where the other fails. Raises StorageFault."""
     result: dict[str, Any] = {"study": study.name, "engine": target.name, "runs": runs}
     if arguments.instructions is not None:
         result["instructions"] = str(arguments.instructions)
@@ -225,6 +225,8 @@ def _tell(
         compared = comparison(this, spread(other))
         result["compared"] = {"with": str(arguments.compare), **compared}
         say(comparison_text(compared, arguments.compare.name))
-    result_json(result)
-    if arguments.csv is not None:
-        write_csv(arguments.csv, runs)
+    try:
+        result_json(result)
+    finally:
+        if arguments.csv is not None:
+            write_csv(arguments.csv, runs)

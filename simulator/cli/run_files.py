@@ -24,16 +24,15 @@ COLUMNS: Final = (
 )
 """A row is one answer; times are seconds from the start of the run's record; `by` is agent or participant."""
 
+_MOST_BYTES: Final = 64_000_000
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def read_instructions(path: Path) -> str:
     """Return the text of a file with the agent's instructions. Raises UnreadableFile."""
     try:
-        text = path.read_text(encoding="utf-8-sig").strip()
-    except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
+        text = _contents(path).decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
         raise UnreadableFile(f"{path} is not text in UTF-8: save it as UTF-8.") from error
     if not text:
         raise UnreadableFile(f"{path} is empty: expected the agent's instructions.")
@@ -43,14 +42,26 @@ def read_instructions(path: Path) -> str:
 def read_result(path: Path) -> list[dict[str, Any]]:
     """Return the runs of what `run` printed before. Raises UnreadableFile."""
     try:
-        result = msgspec.json.decode(path.read_bytes(), type=_Result)
-    except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from error
+        result = msgspec.json.decode(_contents(path), type=_Result)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise UnreadableFile(
             f"{path} is no result of a run: give a file with what `participant-simulator run` printed.", str(error)
         ) from error
     return [msgspec.to_builtins(run) for run in result.runs]
+
+
+def _contents(path: Path) -> bytes:
+    """Return what a file or a pipe holds, which may have no end. Raises UnreadableFile."""
+    try:
+        with path.open("rb") as file:
+            contents = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise UnreadableFile(f"{path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:  # a name that no system takes
+        raise UnreadableFile(f"{path} cannot be read: check the name.") from error
+    if len(contents) > _MOST_BYTES:
+        raise UnreadableFile(f"{path} is larger than {_MOST_BYTES // 1_000_000} MB: check which file it is.")
+    return contents
 
 
 class _Answer(msgspec.Struct):

@@ -221,6 +221,27 @@ def test_a_run_that_cannot_be_recorded_says_so_and_ends_with_2(environment: dict
     assert problem in result.err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_a_result_that_cannot_be_printed_is_written_as_a_table_all_the_same(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    study, table = _study(tmp_path, "question: {component: vasrating, config: {question: Warm?}}"), tmp_path / "a.csv"
+    options = ["--voice", "silence", "--record", str(tmp_path / "records"), "--csv", str(table)]
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            python_command("simulator", "run", study, "--engine", "embedded", *options),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert run.returncode == 3
+    assert run.stderr.endswith(b"The result cannot be written to standard output: No space left on device.\n")
+    assert len(table.read_text(encoding="utf-8").splitlines()) == 2
+
+
 def test_a_run_whose_settings_the_engine_refuses_says_so_and_ends_with_2(
     environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """What `run` makes of its answers: the spread over several runs, a comparison, and a table for spreadsheets."""
 
 import csv
+import errno
 import io
 import json
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from simulator.cli.output import result
 from simulator.cli.run_files import answers_csv, check_place, read_instructions, read_result, write_csv
 from simulator.cli.run_spread import comparison, comparison_text, spread, spread_text
 from simulator.errors import StorageFault, UnreadableFile, UsageError
@@ -153,3 +155,24 @@ def test_a_table_that_cannot_be_written_is_told_before_and_after(tmp_path: Path)
     check_place(tmp_path / "a.csv")
     write_csv(tmp_path / "a.csv", [_run(_answer("textinput", "Grün"))])
     assert "Grün" in (tmp_path / "a.csv").read_text(encoding="utf-8")
+
+
+def test_a_file_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "endless"
+    with path.open("wb") as file:
+        file.truncate(64_000_001)
+    with pytest.raises(UnreadableFile, match="endless is larger than 64 MB"):
+        read_instructions(path)
+    with pytest.raises(UnreadableFile, match="endless is larger than 64 MB"):
+        read_result(path)
+
+
+class _FullDisk(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_result_that_cannot_be_printed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", _FullDisk())
+    with pytest.raises(StorageFault, match="cannot be written to standard output: No space left on device"):
+        result("{}")
