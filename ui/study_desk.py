@@ -193,6 +193,7 @@ class StudyDesk(QObject):
         self._agent.voice_picker.setCurrentText(study.voice)
         self._connection.offer_turn_detection(study.turn_detection)
         self._filling = False
+        self._show_part()
         self._panel.refresh([])
         self._preview_selected()
         self._view.setFocus()

@@ -93,7 +93,7 @@ def _step(node: Located, folder: Folder) -> Step:
     name = named[0]
     return Step(
         action=ACTIONS[name](fields[name], folder),
-        line=fields[name].line,
+        line=node.line_of(name),
         when=_when(fields["when"]) if "when" in fields else When.NOW,
         at_s=fields["at_s"].number("seconds after the start of the study", 0, LONGEST_WAIT_S)
         if "at_s" in fields

@@ -100,6 +100,10 @@ class Located:
             fields[name] = Located(value_node, self._path)
         return fields
 
+    def line_of(self, name: str) -> int:
+        """Return the line, from 1, on which this field of a mapping has its name; the value may begin below."""
+        return next(int(key.start_mark.line) + 1 for key, _value in self._node.value if key.value == name)
+
     def expected_one_of(self, names: Collection[str]) -> UnreadableFile:
         """Return the error that lists the names that may stand here, with the one that was probably meant."""
         error = self.expected(f"one of {', '.join(sorted(names))}")
@@ -188,9 +192,13 @@ def read_yaml(path: Path) -> Located:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         if "nesting depth" in (error.problem or ""):
             raise _too_much(path) from error
-        raise UnreadableFile(
-            f"{path}, line {line}: this is no YAML ({error.problem}): put texts that hold signs in quotation marks."
-        ) from error
+        indent = re.match(r"\s*", "".join(text.splitlines()[line - 1 : line]))
+        advice = (
+            "indent with blanks, not with tabs"
+            if indent and "\t" in indent[0]
+            else "put texts that hold signs in quotation marks"
+        )
+        raise UnreadableFile(f"{path}, line {line}: this is no YAML ({error.problem}): {advice}.") from error
     except yaml.YAMLError as error:
         raise UnreadableFile(f"{path} is no YAML ({error}).") from error
     except RecursionError as error:

@@ -80,6 +80,13 @@ def test_a_recording_beside_the_study_goes_before_one_of_that_name(tmp_path: Pat
     assert step.action == Say(str(tmp_path / "coffee_or_tea"))
 
 
+def test_a_step_stands_on_the_line_that_names_it_where_its_value_begins_below(tmp_path: Path) -> None:
+    question = "  - question:\n      component: textinput\n      config: {question: Why}\n"
+    spoken = "  - when: after reply\n    say:\n      text: Hello\n"
+    study = read_study(_file(tmp_path, f"steps:\n{question}{spoken}"))
+    assert [step.line for step in study.steps] == [4, 8]
+
+
 @pytest.mark.parametrize(
     ("body", "line", "expected"),
     [
@@ -127,6 +134,7 @@ def test_a_recording_beside_the_study_goes_before_one_of_that_name(tmp_path: Pat
         ("color: red\nsteps: [{wait: 1}]\n", 3, "expected one of format, instructions, name"),
         ("name: a\nname: b\nsteps: [{wait: 1}]\n", 4, "“name” stands twice here: keep one of them"),
         ("steps:\n  - say: [a\n", 5, "this is no YAML"),
+        ("steps:\n\t- wait: 1\n", 4, "indent with blanks, not with tabs"),
         ("steps:\n  - typed: {speaker: Alex}\n", 4, "expected a typed message with its speaker and what was said"),
     ],
 )

@@ -247,7 +247,7 @@ def test_a_deck_that_moves_on_by_itself_leaves_the_screen_in_front(preview: Prev
 
 def test_a_step_that_is_not_seen_says_what_happens(preview: Preview) -> None:
     preview.panel.show_step(Step(Say(recording="coffee_or_tea")), [Step(screen("Talk."))])
-    assert texts(preview.panel.selected) == ["The participant says “coffee_or_tea”.", "Talk."]
+    assert texts(preview.panel.selected) == ["The participant says: “coffee_or_tea”", "Talk."]
 
 
 def test_the_timer_counts_on_the_screen_and_stands_in_the_selected_step(preview: Preview) -> None:

@@ -105,7 +105,7 @@ def test_the_steps_above_one_make_its_screen() -> None:
 
 
 def test_what_is_not_seen_is_told_in_a_sentence() -> None:
-    assert caption(Say(recording="coffee_or_tea")) == "The participant says “coffee_or_tea”."
+    assert caption(Say(recording="coffee_or_tea")) == "The participant says: “coffee_or_tea”"
     assert caption(Wait(2.5)) == "Nothing happens for 2.5 s."
     assert caption(AskQuestion("vasrating", WARMTH, own_answer=7)) == "The study gives the participant's answer: 7"
     assert caption(push(context_items.resumed())) == ""

@@ -149,6 +149,10 @@ def test_entering_a_part_sends_the_whole_instructions_and_the_agent_panel_says_s
     sent = tea.wait_for_command("set_instructions")
     assert (sent["instructions"], sent["part"]) == ("Be kind.\n\nBe brief.", "Talk")
     wait_until(lambda: tea.window.agent.state.text() == "✓ In force, with part “Talk”")
+    # Another study has other instructions: they are not those in force.
+    tea.window.study.deck.view.setFocus()
+    press(tea, Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert (tea.window.agent.instructions, tea.window.agent.state.text()) == ("", "● Edited: not in force yet")
 
 
 def test_a_question_is_asked_and_the_own_answer_kept(tea: WindowRig) -> None:

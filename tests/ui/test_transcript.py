@@ -71,6 +71,34 @@ def test_the_panel_grows_and_changes_in_place(theme: Theme) -> None:
     ]
 
 
+def _spoken(measures: Measures, count: int) -> None:
+    first = len(measures.turns) + 1
+    for number in range(first, first + count):
+        item = f"item_{number}"
+        _fed(measures, number, "response.output_audio_transcript.delta", item_id=item, delta=f"Sentence {number}.")
+
+
+def test_the_end_is_in_sight_from_the_first_look_on_until_somebody_reads_above(theme: Theme) -> None:
+    measures = Measures()
+    panel = TranscriptPanel(theme)
+    panel.resize(400, 200)
+    panel.set_source(measures)
+    _spoken(measures, 30)
+    panel.show()
+    QApplication.processEvents()
+    bar = panel.findChild(QTextBrowser).verticalScrollBar()  # type: ignore[union-attr]
+    assert bar.value() == bar.maximum() > 0
+    _spoken(measures, 1)
+    panel.refresh()
+    QApplication.processEvents()
+    assert bar.value() == bar.maximum()
+    bar.setValue(7)
+    _spoken(measures, 1)
+    panel.refresh()
+    QApplication.processEvents()
+    assert bar.value() == 7
+
+
 def test_words_recognised_here_are_marked_so(theme: Theme) -> None:
     measures = Measures()
     panel = TranscriptPanel(theme)

@@ -146,7 +146,7 @@ def caption(action: object) -> str:
     """Return in a sentence what an action does beside what is seen of it; "" where that is all."""
     match action:
         case steps.Say():
-            return f"The participant says “{line(action.recording or action.text, 80)}”."
+            return f"The participant says: “{line(action.recording or action.text, 80)}”"
         case steps.Wait():
             return f"Nothing happens for {action.seconds:g} s."
         case steps.RequestReply():

@@ -101,6 +101,7 @@ class TranscriptPanel(QWidget):
         self._measures = Measures()
         self._revision = -1
         self._shown: list[tuple[Paragraph, int]] = []
+        self._at_end = True
         self._view = QTextBrowser()
         self._view.setOpenLinks(False)
         self._view.setFont(ui_font(1.05))
@@ -109,6 +110,10 @@ class TranscriptPanel(QWidget):
         self._view.setAccessibleName("Transcript")
         self._view.anchorClicked.connect(self._anchor_clicked)
         self._view.setStyleSheet("QTextBrowser { border: none; }")
+        # Lines are laid out after they were written, and again when the width changes: only then is the end known.
+        bar = self._view.verticalScrollBar()
+        bar.rangeChanged.connect(self._keep_to_the_end)
+        bar.valueChanged.connect(self._note_place)
         self._empty = QLabel(_EMPTY)
         self._empty.setProperty("role", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -167,8 +172,6 @@ class TranscriptPanel(QWidget):
         self.refresh()
 
     def _replace_from(self, first: int, paragraphs: list[Paragraph]) -> None:
-        bar = self._view.verticalScrollBar()
-        at_end = bar.value() >= bar.maximum() - 4
         cursor = QTextCursor(self._view.document())
         cursor.beginEditBlock()
         if first < len(self._shown):
@@ -181,8 +184,13 @@ class TranscriptPanel(QWidget):
             self._shown.append((item, cursor.position()))
             self._write(cursor, item)
         cursor.endEditBlock()
-        if at_end:
-            bar.setValue(bar.maximum())
+
+    def _keep_to_the_end(self, _low: int, high: int) -> None:
+        if self._at_end:
+            self._view.verticalScrollBar().setValue(high)
+
+    def _note_place(self, value: int) -> None:
+        self._at_end = value >= self._view.verticalScrollBar().maximum() - 4
 
     def _write(self, cursor: QTextCursor, item: Paragraph) -> None:
         head = QTextBlockFormat()
@@ -224,7 +232,7 @@ class TranscriptPanel(QWidget):
             estimate.setToolTip("Where hearing ended is estimated from the share of the audio that was heard")
             cursor.insertText(" ≈ " if item.said else "", estimate)
             cursor.insertText(item.unsaid, unsaid)
-            cursor.insertText("  not heard", self._format("never_heard"))
+            cursor.insertText(" (not heard)", self._format("never_heard"))
 
     def _format(self, role: str) -> QTextCharFormat:
         form = QTextCharFormat()

@@ -1,7 +1,7 @@
 """The list of the deck: rows of one height, dragged to reorder, with files dropped on them or between them."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QKeyEvent
+from PySide6.QtCore import QElapsedTimer, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from ui.models.deck import Deck
@@ -31,6 +31,7 @@ class DeckView(QListView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setDragDropOverwriteMode(False)
+        self._browsed = QElapsedTimer()
         theme.changed.connect(self.viewport().update)
 
     @property
@@ -58,9 +59,19 @@ class DeckView(QListView):
         self.scrollTo(self.rows.index(places[0]))
 
     def show_place(self, place: int) -> None:
-        """Scroll to a row, unless somebody reads elsewhere with the pointer over the list."""
-        if not self.underMouse():
+        """Scroll to a row, unless somebody reads elsewhere: moves the pointer over the list, or the wheel."""
+        if not (self._browsed.isValid() and self._browsed.elapsed() < _BROWSING_MS):
             self.scrollTo(self.rows.index(place))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Note that somebody looks at the list."""
+        self._browsed.start()
+        super().mouseMoveEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Note that somebody looks at the list."""
+        self._browsed.start()
+        super().wheelEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Tell of Enter; letters are keys of the window, not a search."""
@@ -83,3 +94,5 @@ class DeckView(QListView):
 
 
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+_BROWSING_MS = 3_000
+"""So long after the pointer moved over the list it is left where it was scrolled to."""
