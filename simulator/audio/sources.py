@@ -195,6 +195,11 @@ class MicrophoneSource:
         self._stream = open_stream(self._ring, self._times, device, self._woken.set, loop, channel=channel)
 
     @property
+    def device(self) -> Device:
+        """The device that was opened."""
+        return self._stream.device
+
+    @property
     def lost_samples(self) -> int:
         """Samples lost because the loop stalled for longer than the ring holds."""
         return self._ring.overwritten_samples

@@ -1,12 +1,17 @@
-"""`devices`: the microphones and loudspeakers that this computer has."""
+"""`devices`: the microphones and loudspeakers that this computer has, and how late a pair of them is."""
 
 import argparse
+import asyncio
 import dataclasses
+import sys
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from simulator.cli.exits import Exit
 from simulator.cli.output import result, result_json
 from simulator.cli.parser import Commands
+from simulator.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,16 +22,30 @@ if TYPE_CHECKING:
 def add_command(commands: Commands) -> None:
     """Declare the command."""
     parser = commands.add_parser(
-        "devices", help="list the audio devices", description="Lists the audio devices, as the window offers them."
+        "devices",
+        help="list the audio devices, or measure their latency",
+        description="Lists the audio devices, as the window offers them. With --latency it plays ten short chirps on a "
+        "loudspeaker, looks for them at a microphone, through a cable or the room, and keeps what it measured: live "
+        "sessions with these devices use it from then on.",
     )
-    parser.add_argument("--json", action="store_true", help="print the list as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--latency", action="store_true", help="measure the round trip of a loudspeaker and a microphone"
+    )
+    for direction, what in (("output", "loudspeaker"), ("input", "microphone")):
+        parser.add_argument(f"--{direction}", metavar="NAME", help=f"the {what} to measure; default: the system's")
+        parser.add_argument(f"--{direction}-host-api", metavar="NAME", help="its host API, where several have it")
     parser.set_defaults(execute=execute)
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Print the devices. Raises AudioUnavailable where PortAudio is missing."""
+    """Print the devices, or their latency. Raises AudioUnavailable, DeviceUnavailable, UsageError or StorageFault."""
+    if arguments.latency:
+        return _measure(arguments)
     from simulator.audio.devices import DIRECTIONS, list_devices
 
+    if any((arguments.output, arguments.output_host_api, arguments.input, arguments.input_host_api)):
+        raise UsageError("--output and --input say which devices to measure: add --latency.")
     devices = list_devices()
     if arguments.json:
         hints = [{f"{direction}_hint": device.hint(direction) for direction in DIRECTIONS} for device in devices]
@@ -34,6 +53,24 @@ def execute(arguments: argparse.Namespace) -> int:
         return Exit.DONE
     _print("Microphones", [device for device in devices if device.can("input")], "is_default_input")
     _print("Output devices", [device for device in devices if device.can("output")], "is_default_output")
+    return Exit.DONE
+
+
+def _measure(arguments: argparse.Namespace) -> int:
+    from simulator.audio.devices import Choice
+    from simulator.audio.latencies import FILE_NAME, keep_latency
+    from simulator.audio.latency_probe import measure
+    from simulator.engines.profiles import config_folder
+
+    microphone = Choice(arguments.input, arguments.input_host_api)
+    print("Ten chirps are played: be silent for eight seconds.", file=sys.stderr)
+    measured = asyncio.run(measure(microphone, Choice(arguments.output, arguments.output_host_api)))
+    keep_latency(config_folder() / FILE_NAME, measured)
+    if arguments.json:
+        told = {"output_ms": round(measured.output_ms, 2), "output_offset_ms": round(measured.output_offset_ms, 2)}
+        result_json(msgspec.to_builtins(measured) | told)
+    else:
+        result(measured.sentences())
     return Exit.DONE
 
 
