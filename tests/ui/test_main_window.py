@@ -284,7 +284,7 @@ def test_a_question_is_asked_and_its_answer_shown(rig: WindowRig) -> None:
     assert "✓ accepted" in rig.window.agent.answer_line.text()
     table = rig.window.answers.table
     assert [str(table.model().index(0, column).data()) for column in (1, 2, 3, 4)] == [
-        "multiplechoice",
+        "Coffee or tea?",
         "answer_choice",
         "Tea",
         "✓ accepted",

@@ -21,7 +21,7 @@ from ui.theme import ROW_HEIGHT_PX, Theme
 
 _EMPTY = "No answers yet.\nPush a question (Ctrl+2): the agent answers it silently, by the tool of its kind."
 _EMPTY_RECORD = "This record holds no answers."
-_HEADERS = ("Time", "Kind", "Tool", "Value", "Verdict", "Took")
+_HEADERS = ("Time", "Question", "Tool", "Value", "Verdict", "Took")
 _SEQ = Qt.ItemDataRole.UserRole
 
 
@@ -49,7 +49,7 @@ class AnswersPanel(QWidget):
         header = self.table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        for column, width in ((0, 90), (2, 130), (3, 200), (5, 60)):
+        for column, width in ((0, 80), (2, 125), (3, 160), (5, 80)):
             header.resizeSection(column, width)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(4, QHeaderView.ResizeMode.Stretch)
@@ -100,12 +100,14 @@ class AnswersPanel(QWidget):
         )
         verdict = "✓ accepted" if accepted else f"✕ refused: {event.get('error') or 'no reason given'}"
         value = in_words(event.get("value")) if accepted else str(event.get("arguments") or "")
-        texts = (clock(entry.t_ns), str(event.get("component", "")), str(event.get("tool", "")), value, verdict, took)
+        component, tool = str(event.get("component", "")), str(event.get("tool", ""))
+        question = str(event.get("question") or component)
+        texts = (clock(entry.t_ns), question, tool, value, verdict, took)
         row = self.table.rowCount()
         self.table.insertRow(row)
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
-            item.setToolTip(tip(text))
+            item.setToolTip(tip(f"{text}\n{component}" if column == 1 and text != component else text))
             item.setData(_SEQ, entry.seq)
             if column == 4:
                 item.setForeground(self._theme.colour("passed" if accepted else "failed"))

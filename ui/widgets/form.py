@@ -110,6 +110,8 @@ class Form(QWidget):
 
     def _add_whole(self, field: FormField) -> QSpinBox:
         number = QSpinBox()
+        # As tall as the fields of text beside it, which the style sheet pads.
+        number.setMinimumHeight(QLineEdit().sizeHint().height())
         number.setRange(field.low, field.high)
         number.setSuffix(field.suffix)
         number.valueChanged.connect(lambda: self.changed.emit())
