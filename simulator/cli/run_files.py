@@ -43,6 +43,8 @@ def read_result(path: Path) -> list[dict[str, Any]]:
     """Return the runs of what `run` printed before. Raises UnreadableFile."""
     try:
         result = msgspec.json.decode(_contents(path), type=_Result)
+        for answer in (answer for run in result.runs for answer in run.answers):
+            msgspec.convert(answer.value, _VALUES.get(answer.component, float | str))
     except (msgspec.MsgspecError, RecursionError) as error:
         raise UnreadableFile(
             f"{path} is no result of a run: give a file with what `participant-simulator run` printed.", str(error)
@@ -69,6 +71,14 @@ class _Answer(msgspec.Struct):
     value: Any
     question: str = ""
     part: str | None = None
+
+
+_VALUES: Final[dict[str, Any]] = {
+    "multiplechoice": str | list[str],
+    "ranking": list[str],
+    "rapidrate": dict[str, float],
+}
+"""What the answers to a component are, where they are neither a number nor a text."""
 
 
 class _Run(msgspec.Struct):

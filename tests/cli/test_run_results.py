@@ -134,6 +134,46 @@ def test_an_earlier_result_is_read_whatever_else_it_holds(tmp_path: Path) -> Non
         read_result(tmp_path / "none.json")
 
 
+@pytest.mark.parametrize(
+    ("component", "value"),
+    [
+        ("ranking", 5),
+        ("ranking", [["A"]]),
+        ("multiplechoice", {"a": 1}),
+        ("multiplechoice", [[1]]),
+        ("rapidrate", [1]),
+        ("rapidrate", {"Calm": "much"}),
+        ("vasrating", None),
+        ("textinput", ["A"]),
+    ],
+)
+def test_an_earlier_result_with_answers_that_are_none_is_refused_before_the_runs(
+    component: str, value: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "first.json"
+    path.write_text(json.dumps({"runs": [{"answers": [{"component": component, "value": value}]}]}))
+    with pytest.raises(UnreadableFile, match="is no result of a run"):
+        read_result(path)
+
+
+def test_an_earlier_result_keeps_the_answers_of_each_component(tmp_path: Path) -> None:
+    values: list[tuple[str, Any]] = [
+        ("multiplechoice", "Tea"),
+        ("multiplechoice", ["Tea", "Milk"]),
+        ("likertscale", 7),
+        ("vasrating", 0.5),
+        ("ranking", ["B", "A"]),
+        ("textinput", "Warm."),
+        ("rapidrate", {"Calm": 1}),
+        ("audiorecording", "Yes."),
+    ]
+    path = tmp_path / "first.json"
+    answers = [{"component": component, "value": value} for component, value in values]
+    path.write_text(json.dumps({"runs": [{"answers": answers}]}))
+    (run,) = read_result(path)
+    assert [(answer["component"], answer["value"]) for answer in run["answers"]] == values
+
+
 def test_instructions_are_read_from_a_file_of_text(tmp_path: Path) -> None:
     path = tmp_path / "instructions.txt"
     path.write_text("\ufeffSei freundlich.\n", encoding="utf-8")
