@@ -45,7 +45,7 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     ),
     "simulator.study": frozenset({"simulator.profile"}),
     "simulator.session": frozenset({"simulator.protocol", "simulator.profile"}),
-    "simulator.record": frozenset({"simulator.profile"}),
+    "simulator.record": frozenset({"simulator.profile", "simulator.engines.children"}),
     "simulator.protocol": frozenset({"simulator.profile"}),
     "simulator.conformance": frozenset(
         {"simulator.record", "simulator.audio", "simulator.profile", "simulator.sockets"}

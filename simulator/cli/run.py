@@ -67,6 +67,7 @@ def add_command(commands: Commands) -> None:
         "CTranslate2, the name of one that Hugging Face's cache holds, or none (default: tiny.en of the extra `ears`)",
     )
     parser.add_argument("--record", metavar="DIR", help="folder for the records; without it, your data folder")
+    parser.add_argument("--no-audio", action="store_true", help="leave the audio out of the records")
     parser.add_argument(
         "--instructions", type=Path, metavar="FILE", help="the agent's instructions, in place of those of the study"
     )
@@ -170,6 +171,7 @@ async def _run_all(
                 recogniser=recogniser,
                 specification=arguments.spec,
                 impairments=arguments.impair,
+                keep_audio=not arguments.no_audio,
             )
             try:
                 outcomes.append(await run.run())

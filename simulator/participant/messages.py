@@ -48,6 +48,8 @@ class Connect(Command, frozen=True, tag="connect", kw_only=True):
     """Names of the tools to declare, as the study needs them; None: all seven."""
     specification: str | None = None
     """Path of the platform's agent-spec.json, whose tools and wording are sent word for word; None: our own."""
+    keep_audio: bool = True
+    """Whether what is said and heard is kept; without it the record still says when, and for how long."""
 
 
 class Disconnect(Command, frozen=True, tag="disconnect", kw_only=True):
@@ -91,6 +93,12 @@ class SetMuted(Command, frozen=True, tag="set_muted", kw_only=True):
     """Replace the participant's voice by silence, or let it through again."""
 
     muted: bool
+
+
+class SetVolume(Command, frozen=True, tag="set_volume", kw_only=True):
+    """Play the agent's voice louder or softer, from -60 to 12 dB; the record holds it as it was received."""
+
+    db: float
 
 
 class SetHalfDuplex(Command, frozen=True, tag="set_half_duplex", kw_only=True):
@@ -262,6 +270,7 @@ AnyCommand = (
     | ChooseOutput
     | SetTalk
     | SetMuted
+    | SetVolume
     | SetHalfDuplex
     | SetEchoCancelling
     | Impair
@@ -344,6 +353,8 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     """Whether the record reaches the disk at present."""
     listening: bool = True
     muted: bool = False
+    volume_db: float = 0.0
+    """How much louder the agent is played than it was received."""
     half_duplex: bool = False
     """The microphone is silent while the agent is heard: there is no barge-in."""
     echo_cancelling: bool = False
@@ -354,6 +365,8 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     """The talk key is down, or the recording plays."""
     voice: VoiceKind = VoiceKind.SILENCE
     voice_name: str = ""
+    voice_place: str = ""
+    """Which recording of a folder is said or comes next, of how many: "3 of 12 turn.wav"; empty where it is none."""
     output_name: str = ""
     """Name of the output device, or "silent clock"."""
     agent_heard: bool = False

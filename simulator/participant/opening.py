@@ -11,7 +11,9 @@ from simulator.engines.profiles import EngineTarget
 from simulator.errors import StorageFault, UsageError
 from simulator.participant.messages import Connect
 from simulator.participant.recorder import Samples, SessionRecorder, new_record_path
+from simulator.participant.versions import versions
 from simulator.profile.agent_spec import OWN, AgentSpec, read_agent_spec
+from simulator.record.backlog import OnLoss
 from simulator.record.entries import Entry, Track
 from simulator.record.redact import Redactor, redact_url
 from simulator.resources import data_folder
@@ -51,6 +53,7 @@ def open_record(
     *,
     on_entry: Callable[[Entry], None],
     on_fault: Callable[[StorageFault], None],
+    on_loss: OnLoss,
     on_audio: Callable[[Track, Samples], None],
 ) -> SessionRecorder:
     """Begin the record of a session, with who was connected to and how. `on_fault` is called in another thread."""
@@ -60,7 +63,9 @@ def open_record(
         redactor=redactor,
         on_entry=on_entry,
         on_fault=on_fault,
+        on_loss=on_loss,
         on_audio=on_audio,
+        keep_audio=command.keep_audio,
     )
     recorder.log.started(
         engine=target.name,
@@ -68,6 +73,7 @@ def open_record(
         model=target.model,
         headers=target.headers,
         at_ns=recorder.started_ns,
+        versions=versions(),
         specification={
             "version": specification.version,
             "source": specification.source,
@@ -75,6 +81,7 @@ def open_record(
         },
         **({"thresholds": msgspec.to_builtins(specification.thresholds)} if specification.source == "file" else {}),
         **({"faults": command.faults} if command.faults else {}),
+        **({} if command.keep_audio else {"audio_kept": False}),
         **_mind_of(target),
     )
     opened = {"url": redact_url(target.url), "model": target.model, "subprotocol": subprotocol}

@@ -18,7 +18,7 @@ import msgspec
 from simulator.audio.devices import Choice
 from simulator.audio.playout import Playout
 from simulator.engines.profiles import EngineTarget, resolve
-from simulator.errors import EnvironmentFault, SimulatorError, StorageFault, UsageError
+from simulator.errors import EnvironmentFault, SimulatorError, UsageError
 from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
 from simulator.participant.cues import Cues
@@ -44,6 +44,7 @@ from simulator.participant.messages import (
     SetListening,
     SetMuted,
     SetTalk,
+    SetVolume,
     SoundWarning,
     Speak,
     Status,
@@ -54,7 +55,9 @@ from simulator.participant.own_engine import OwnEngine
 from simulator.participant.recorder import SessionRecorder
 from simulator.participant.session_commands import NOT_CONNECTED, SessionCommands, calls_and_questions
 from simulator.participant.sound import Sound
+from simulator.participant.storage import Storage
 from simulator.participant.study_player import StudyPlayer
+from simulator.participant.versions import versions
 from simulator.participant.voice import SpokenChunk
 from simulator.participant.words import Words
 from simulator.profile.agent_spec import AgentSpec
@@ -98,6 +101,7 @@ class Participant:
         self._own_engine = OwnEngine()
         self._words = Words(self._note)
         self._session_commands = SessionCommands()
+        self._storage = Storage(self._note, self._show)
         self._studies = StudyPlayer(
             self.handle, self._sound.voice, self._note, self._session, self._agent_heard, self._show
         )
@@ -116,7 +120,6 @@ class Participant:
         self._ending = ""
         """Why we are ending the session, if we are."""
         self._problems = 0
-        self._storage_lack: str | None = None
         self.quit = asyncio.Event()
         """Set by a Quit command."""
 
@@ -179,6 +182,8 @@ class Participant:
                 await self._sound.choose_output(command)
             case SetTalk(down=down):
                 self._sound.set_talk(down)
+            case SetVolume(db=db):
+                self._sound.set_volume(db)
             case SetMuted(muted=muted):
                 self._sound.set_muted(muted)
             case SetHalfDuplex(on=on):
@@ -199,6 +204,8 @@ class Participant:
                 if self._live is None or self._live.ended is not None:
                     raise UsageError(NOT_CONNECTED)
                 await self._studies.command(command)
+                if isinstance(command, PlayStudy) and self._recorder is not None:
+                    self._storage.keep_study(command.study, self._recorder, self._redactor)
             case _:
                 await self._session_commands.execute(command, self._live)
 
@@ -230,6 +237,7 @@ class Participant:
         elif command.faults:
             raise UsageError("Only the embedded engine can be told to break rules: choose it, or no faults.")
         specification = await specification_of(command)
+        await asyncio.to_thread(versions)  # reads files: what was read is at hand when the record begins
         # A pseudonym for each session: engines see that it is one participant, never who.
         self._pseudonym = secrets.token_hex(16)
         connection = await Connection.open(target, self._pseudonym)
@@ -247,12 +255,8 @@ class Participant:
         await self._sound.loudspeaker.open(playout)
         # Not before here: listening may be switched as long as the engine does not answer.
         settings = first_settings(command, specification, listening=self._listening_at_start)
-        loop = asyncio.get_running_loop()
-        self._problems, self._storage_lack = 0, None
-
-        def on_fault(fault: StorageFault) -> None:
-            loop.call_soon_threadsafe(self._storage_failed, fault)
-
+        self._problems = 0
+        self._storage.begin()
         self._words.begin()
         recorder = open_record(
             command,
@@ -261,7 +265,8 @@ class Participant:
             connection.subprotocol,
             self._redactor,
             on_entry=self._entry,
-            on_fault=on_fault,
+            on_fault=self._storage.failed,
+            on_loss=self._storage.lost,
             on_audio=self._words.heard,
         )
         live = LiveSession(
@@ -302,7 +307,7 @@ class Participant:
         self._pump()
         self._flush()
         self._live = None
-        await asyncio.to_thread(recorder.close, self._ending or _WHY_ENDED[ended.by])
+        await self._storage.close(recorder, self._ending or _WHY_ENDED[ended.by])
         self._flush()
         self._state = ConnectionState.IDLE
         self._connected_since_ns = None
@@ -358,12 +363,6 @@ class Participant:
     def _pump(self) -> None:
         if self._live is not None:
             self._live.pump()
-
-    def _storage_failed(self, fault: StorageFault) -> None:
-        self._storage_lack = str(fault)
-        fields = {"whose": "environment", "code": "storage", "sentence": str(fault), "details": fault.details}
-        self._note("problem", fields)
-        self._show()
 
     def _entry(self, entry: Entry) -> None:
         if entry.direction is Direction.NOTED and entry.type in {"problem", "violation"}:
@@ -426,7 +425,7 @@ class Participant:
     def _status(self) -> Status:
         live, recorder, target = self._live, self._recorder, self._target
         session = live.session if live is not None else None
-        lacks = self._sound.lacks + ([self._storage_lack] if self._storage_lack is not None else [])
+        lacks = self._sound.lacks + ([self._storage.lack] if self._storage.lack is not None else [])
         return Status(
             connection=self._state,
             engine=target.name if target is not None else "",
@@ -437,6 +436,7 @@ class Participant:
             recording=recorder is not None and live is not None and recorder.healthy,
             listening=session.listening if session is not None else self._listening_at_start,
             muted=self._sound.voice.muted,
+            volume_db=self._sound.loudspeaker.volume_db,
             half_duplex=self._sound.microphone_filter.half_duplex,
             echo_cancelling=self._sound.microphone_filter.echo_cancelling,
             sound=[

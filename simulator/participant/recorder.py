@@ -14,6 +14,7 @@ from simulator.audio.peaks import PeakCollector
 from simulator.audio.playout import AudioHanded
 from simulator.errors import StorageFault
 from simulator.participant.messages import Lane, Peaks
+from simulator.record.backlog import OnLoss
 from simulator.record.entries import Entry, Track
 from simulator.record.log import RecordLog
 from simulator.record.redact import Redactor
@@ -65,8 +66,9 @@ class HeardTrack:
 class SessionRecorder:
     """Writes one session to `path` and passes its entries on. Belongs to the loop's thread.
 
-    `on_fault` is called from the writer's thread, once, when the disk fails; the session goes on without it. `on_audio`
-    gets what was sent and received, before the entry that tells of it.
+    `on_fault` is called from the writer's thread, once, when the disk fails; the session goes on without it. `on_loss`
+    is called when the disk is too slow, and again with what was lost. `on_audio` gets what was sent and received,
+    before the entry that tells of it. Without `keep_audio` no sample reaches the disk; all else is the same.
     """
 
     def __init__(
@@ -76,18 +78,21 @@ class SessionRecorder:
         redactor: Redactor,
         on_entry: Callable[[Entry], None],
         on_fault: Callable[[StorageFault], None],
+        on_loss: OnLoss = lambda lost, over: None,
         on_audio: Callable[[Track, Samples], None] = lambda track, samples: None,
+        keep_audio: bool = True,
     ) -> None:
         self.path = path
         self.started_ns = time.monotonic_ns()
-        self._writer = RecordWriter(path, on_fault=on_fault)
+        self._writer = RecordWriter(path, on_fault=on_fault, on_loss=on_loss)
+        self._keep_audio = keep_audio
         self.log = RecordLog(
             self.started_ns,
             sinks=[self._writer.append, on_entry],
-            audio_sinks=[self._writer.write_audio, on_audio],
+            audio_sinks=[self._write_audio, on_audio],
             redactor=redactor,
         )
-        self._heard = HeardTrack(lambda samples: self._writer.write_audio(Track.HEARD, samples))
+        self._heard = HeardTrack(lambda samples: self._write_audio(Track.HEARD, samples))
         self._captured_track = CapturedTrack(self.started_ns)
         self._handed_track = HandedTrack(self.started_ns)
         self._peaks = {lane: PeakCollector() for lane in Lane}
@@ -126,14 +131,21 @@ class SessionRecorder:
         """Write the heard track as far as both of its sides are known."""
         self._heard.write_until(ns_to_samples(now_ns - HEARD_LAG_NS - self.started_ns))
 
-    def close(self, reason: str) -> None:
-        """Write the end. Blocks until everything is on disk; nothing may be added afterwards."""
+    def close(self, reason: str, within_s: float | None = None) -> bool:
+        """Write the end. Blocks until everything is on disk; nothing may be added afterwards.
+
+        Returns False where the disk did not take it all within the time.
+        """
         now_ns = time.monotonic_ns()
         self._heard.finish(ns_to_samples(now_ns - self.started_ns))
         for collector in self._peaks.values():
             collector.flush()
         self.note("record.ended", {"reason": reason}, now_ns)
-        self._writer.close()
+        return self._writer.close(within_s)
+
+    def _write_audio(self, track: Track, samples: Samples) -> None:
+        if self._keep_audio:
+            self._writer.write_audio(track, samples)
 
 
 def new_record_path(folder: Path, engine: str, now: datetime) -> Path:

@@ -6,6 +6,7 @@ recorded until then stands in its outcome.
 
 import asyncio
 import itertools
+import json
 import os
 from collections.abc import Callable
 from typing import Any, Literal
@@ -35,6 +36,7 @@ from simulator.participant.messages import (
 )
 from simulator.participant.recording_queue import folder_called, recordings_in
 from simulator.participant.recordings import open_named, open_recording
+from simulator.participant.run_transcript import run_transcript
 from simulator.record.entries import Direction, Entry
 from simulator.record.measures import Measures
 from simulator.study import steps
@@ -70,6 +72,8 @@ class RunOutcome(msgspec.Struct, rename="camel"):
     """What the participant answered, as the study says."""
     chat: list[dict[str, Any]] = []
     """What the agent wrote in the text chat."""
+    transcript: list[dict[str, Any]] = []
+    """What was said and written, in words (see `run_transcript`); filled when the run ends."""
     unanswered: list[Missed] = []
     missed_replies: list[Missed] = []
     problems: list[str] = []
@@ -103,6 +107,7 @@ class StudyRun:
         recogniser: Recogniser | None = None,
         specification: str | None = None,
         impairments: Impairments | None = None,
+        keep_audio: bool = True,
     ) -> None:
         """`specification` is the path of the platform's file that is followed; None: our own. `impairments` are done to
         the participant's voice. A voice that is a folder says its recordings one after the other.
@@ -117,6 +122,7 @@ class StudyRun:
         self._progress = progress
         self._recogniser = recogniser or Recogniser()
         self._specification = specification
+        self._keep_audio = keep_audio
         self._over = asyncio.Event()
         """The study ended, or the connection did."""
         self._measures = Measures()
@@ -137,6 +143,7 @@ class StudyRun:
             finally:
                 self._over.set()  # what ends from here on was ended by us
             await host.send(Disconnect)
+        self.outcome.transcript = run_transcript(self._measures.turns)
         return self.outcome
 
     async def _begin(self, host: InProcessHost) -> None:
@@ -157,6 +164,7 @@ class StudyRun:
                 record_folder=self._record_folder,
                 tools=list(needed_tools(study)),
                 specification=self._specification,
+                keep_audio=self._keep_audio,
             )
         )
         self.outcome.record = host.status.record_path
@@ -222,7 +230,9 @@ class StudyRun:
         kept = {name: fields[name] for name in ("component", "tool", "value", "question", "attempts")}
         times = {"askedS": fields["asked_ns"] / NS_PER_S, "answeredS": fields["answered_ns"] / NS_PER_S}
         self.outcome.answers.append({**kept, "part": self._part, **times})
-        self._progress(f"The agent answered: {fields['value']}")
+        value = fields["value"]
+        words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        self._progress(f"The agent answered: {words}")
 
     def _stands(self, message: Status) -> None:
         connected = message.connection is ConnectionState.CONNECTED

@@ -18,7 +18,7 @@ from simulator.record.folder import record_file
 from simulator.record.tracks import TrackFile, audio
 from simulator.units import SAMPLE_RATE_HZ
 
-__all__ = ["Record", "audio", "audio_lack", "iter_entries", "read_record"]
+__all__ = ["Record", "audio", "audio_lack", "iter_entries", "read_record", "stream"]
 
 LONGEST_LINE_BYTES: Final = 1 << 28
 """A longer line is no entry: a frame is kept without its audio."""
@@ -52,25 +52,33 @@ def read_record(path: Path) -> Record:
     Raises UnreadableFile where there is none, or where it is of a later format.
     """
     path = record_file(path)
-    entries: list[Entry] = []
     problems: list[str] = []
-    offset = 0
+    return Record(path, list(stream(path, problems)), problems)
+
+
+def stream(path: Path, problems: list[str]) -> Iterator[Entry]:
+    """Yield what `read_record` reads, one entry after the other, and add what is wrong to `problems`. Raises as it."""
+    offset, seq = 0, 0
     try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(iter(partial(lines.readline, LONGEST_LINE_BYTES), b""), start=1):
-                problem = _take(line, entries)
-                if problem is not None:
-                    problems.append(f"Line {number} (byte {offset}) {problem}: the record opens up to there.")
+        with record_file(path).open("rb") as lines:
+            for line in iter(partial(lines.readline, LONGEST_LINE_BYTES), b""):
+                entry = _entry(line, seq)
+                if isinstance(entry, str):
+                    if not seq:
+                        raise UnreadableFile(f"{path} is not a record: its first line is no entry.")
+                    problems.append(f"Line {seq + 1} (byte {offset}) {entry}: the record opens up to there.")
                     break
+                if not seq:
+                    problems += _format_problems(path, entry)
+                yield entry
+                seq += 1
                 offset += len(line)
-    except OSError as error:
-        raise UnreadableFile(f"The record {path} cannot be read: {error.strerror or error}.") from error
-    except ValueError as error:  # a path that no system has
-        raise UnreadableFile(f"The record {path} cannot be read: {error}.") from error
-    if not entries and offset == 0 and problems:
-        raise UnreadableFile(f"{path} is not a record: its first line is no entry.")
-    _check_format(path, entries, problems)
-    return Record(path, entries, problems)
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        raise UnreadableFile(
+            f"The record {path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from error
+    if not seq:
+        problems.append("The record holds no entry.")
 
 
 def iter_entries(path: Path, first: int, last: int) -> Iterator[Entry]:
@@ -85,10 +93,10 @@ def iter_entries(path: Path, first: int, last: int) -> Iterator[Entry]:
                 if number > last:
                     return
                 if number >= first:
-                    found: list[Entry] = []
-                    if _take(line, found, number) is not None:
+                    entry = _entry(line, number)
+                    if isinstance(entry, str):
                         return
-                    yield found[0]
+                    yield entry
     except OSError as error:
         raise UnreadableFile(f"The record {path} cannot be read: {error.strerror or error}.") from error
 
@@ -115,31 +123,26 @@ def audio_lack(record: Record, track: Track) -> str | None:
     return None
 
 
-def _take(line: bytes, entries: list[Entry], expected_seq: int | None = None) -> str | None:
-    """Add the entry of a line to `entries`, or say what is wrong with the line."""
+def _entry(line: bytes, expected_seq: int) -> Entry | str:
+    """Return the entry of a line, or what is wrong with the line."""
     if not line.endswith(b"\n"):
         return "was cut off in the middle"
     try:
         entry = _decoder.decode(line)
     except (msgspec.DecodeError, RecursionError):
         return "is no entry"
-    expected = len(entries) if expected_seq is None else expected_seq
-    if entry.seq != expected:
-        return f"has the number {entry.seq} where {expected} comes next"
-    entries.append(entry)
-    return None
+    if entry.seq != expected_seq:
+        return f"has the number {entry.seq} where {expected_seq} comes next"
+    return entry
 
 
-def _check_format(path: Path, entries: list[Entry], problems: list[str]) -> None:
-    if not entries:
-        problems.append("The record holds no entry.")
-        return
-    start = entries[0].event
-    if entries[0].type != "record.started" or start.get("format") != FORMAT:
-        problems.append("The record does not say its format: it does not begin with record.started.")
-        return
+def _format_problems(path: Path, first: Entry) -> list[str]:
+    start = first.event
+    if first.type != "record.started" or start.get("format") != FORMAT:
+        return ["The record does not say its format: it does not begin with record.started."]
     version = start.get("format_version")
     if not isinstance(version, int) or version > FORMAT_VERSION:
         raise UnreadableFile(
             f"{path} has format version {version}, and this program reads up to {FORMAT_VERSION}. Use a newer one."
         )
+    return []

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,9 @@ Samples = NDArray[np.int16]
 def audio(path: Path, track: Track) -> Samples:
     """Return the samples of a track of a record or session folder: shape (n,), or (n, 2) for `Track.HEARD`.
 
-    They are mapped from a file, so that hours of them take no memory: a FLAC is decoded into a temporary one first,
-    which takes a second an hour. Empty where the record has no such track. Raises UnreadableRecording where the file is
-    not of this program.
+    They are mapped from a file, which the system may forget again; a FLAC is decoded into a temporary one first, which
+    takes some seconds an hour. `TrackFile` reads pieces at once. Empty where the record has no such track. Raises
+    UnreadableRecording where the file is not of this program.
     """
     with TrackFile(path, track) as file:
         return file.all()
@@ -49,7 +49,8 @@ class TrackFile:
         self.path: Path | None = None
         """The file; None where there is none."""
         self._flac: soundfile.SoundFile | None = None
-        self._wav: Samples = np.empty((0, self.channels), dtype="<i2")
+        self._wav: BinaryIO | None = None
+        self._frames = 0
         # In this order a session may be finished meanwhile: its FLAC is there before its WAV goes.
         for candidate, opened in ((track_path(record, track), self._open_wav), (flac_path(record, track), self._open)):
             try:
@@ -72,36 +73,37 @@ class TrackFile:
     @property
     def frames(self) -> int:
         """How many samples each channel has, by the file's own word: a damaged FLAC may give fewer."""
-        return len(self._wav) if self._flac is None else int(self._flac.frames)
+        return self._frames
 
     def read(self, first: int, count: int) -> Samples:
         """Return frames `[first, first + count)`, fewer at the end or at damage: shape (n,) or (n, 2)."""
         first = min(max(first, 0), self.frames)
+        count = min(max(count, 0), self.frames - first)
         if self._flac is None:
-            return self._shaped(self._wav[first : first + max(count, 0)])
+            return self._shaped(self._from_wav(first, count))
         parts: list[Samples] = []
         try:
             self._flac.seek(first)
-            parts.extend(self._decoded(self._flac, min(count, self.frames - first)))
+            parts.extend(self._decoded(self._flac, count))
         except RuntimeError:  # what libsndfile raises where a file is damaged, and forever after
             self._flac.close()
-            self._flac = _open_flac(self._flac.name)
-        return self._shaped(np.concatenate(parts) if parts else np.empty((0, self.channels), dtype=np.int16))
+            self._flac = open_flac(self._flac.name)
+        return self._shaped(np.concatenate(parts) if parts else self._none())
 
     def blocks(self, frames: int = BLOCK_FRAMES) -> Iterator[Samples]:
         """Yield the whole track from the beginning in pieces of at most so many frames."""
         if self._flac is None:
-            for first in range(0, len(self._wav), frames):
-                yield self._shaped(self._wav[first : first + frames])
+            for first in range(0, self.frames, frames):
+                yield self._shaped(self._from_wav(first, min(frames, self.frames - first)))
             return
-        with _open_flac(self._flac.name) as flac, contextlib.suppress(RuntimeError):
+        with open_flac(self._flac.name) as flac, contextlib.suppress(RuntimeError):
             for block in self._decoded(flac, self.frames, frames):
                 yield self._shaped(block)
 
     def all(self) -> Samples:
         """Return the whole track, mapped from a file; it outlives this object."""
-        if self._flac is None:
-            return self._shaped(self._wav)
+        if self._wav is not None:
+            return self._shaped(self._mapped(self._wav, HEADER_BYTES, self.frames))
         # Unnamed where the system can, gone with the last use of it at the latest.
         with tempfile.TemporaryFile(prefix="participant-simulator-") as decoded:
             frames = 0
@@ -113,39 +115,53 @@ class TrackFile:
             except OSError as error:
                 reason = error.strerror or error
                 raise UnreadableRecording(f"There is no room to decode {self.path}: {reason}.") from error
-            if not frames:
-                return self._shaped(np.empty((0, self.channels), dtype="<i2"))
-            file: Any = decoded
-            return self._shaped(np.memmap(file, dtype="<i2", mode="r", shape=(frames, self.channels)))
+            return self._shaped(self._mapped(decoded, 0, frames))
 
     def close(self) -> None:
         """Close the file. What was read stays."""
-        if self._flac is not None:
-            self._flac.close()
+        for file in (self._flac, self._wav):
+            if file is not None:
+                file.close()
+
+    def _mapped(self, file: Any, offset: int, frames: int) -> Samples:
+        if not frames:
+            return self._none()
+        return np.memmap(file, dtype="<i2", mode="r", offset=offset, shape=(frames, self.channels))
+
+    def _from_wav(self, first: int, count: int) -> Samples:
+        """Read, and not map: what was read of a mapped file counts as this process's memory for a long time."""
+        if self._wav is None:
+            return self._none()
+        frame_bytes = self.channels * BYTES_PER_SAMPLE
+        self._wav.seek(HEADER_BYTES + first * frame_bytes)
+        data = self._wav.read(count * frame_bytes)
+        whole = len(data) - len(data) % frame_bytes
+        return np.frombuffer(data[:whole], dtype="<i2").reshape(-1, self.channels)
+
+    def _none(self) -> Samples:
+        return np.empty((0, self.channels), dtype="<i2")
 
     def _shaped(self, samples: Samples) -> Samples:
         return samples if self.channels > 1 else samples[:, 0]
 
     def _open_wav(self, path: Path) -> None:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            start = file.read(HEADER_BYTES)
-        if not is_header(start, self.channels):
+        file = path.open("rb")
+        if not is_header(file.read(HEADER_BYTES), self.channels):
+            file.close()
             raise UnreadableRecording(f"{path} is not the audio of a record.")
-        frames = (size - HEADER_BYTES) // (self.channels * BYTES_PER_SAMPLE)
-        if frames:
-            self._wav = np.memmap(path, dtype="<i2", mode="r", offset=HEADER_BYTES, shape=(frames, self.channels))
+        self._wav = file
+        self._frames = (path.stat().st_size - HEADER_BYTES) // (self.channels * BYTES_PER_SAMPLE)
 
     def _open(self, path: Path) -> None:
         path.stat()  # libsndfile does not tell a missing file from a broken one
         try:
-            file = _open_flac(str(path))
+            file = open_flac(str(path))
         except RuntimeError as error:
             raise UnreadableRecording(f"{path} is not the audio of a record.", str(error)) from error
         if (file.channels, file.samplerate, file.subtype) != (self.channels, SAMPLE_RATE_HZ, "PCM_16"):
             file.close()
             raise UnreadableRecording(f"{path} is not the audio of a record.")
-        self._flac = file
+        self._flac, self._frames = file, int(file.frames)
 
     def _decoded(self, flac: "soundfile.SoundFile", count: int, block_frames: int = BLOCK_FRAMES) -> Iterator[Samples]:
         """Yield what decodes from here on. Raises RuntimeError at damage."""
@@ -157,7 +173,8 @@ class TrackFile:
             yield block
 
 
-def _open_flac(path: str) -> "soundfile.SoundFile":
+def open_flac(path: str) -> "soundfile.SoundFile":
+    """Open a FLAC to be read from its beginning. Raises RuntimeError, as every reading from it does at damage."""
     import soundfile
 
     class Sequential(soundfile.SoundFile):  # type: ignore[misc]  # it says nothing of its types

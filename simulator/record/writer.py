@@ -3,9 +3,11 @@
 What is promised, and how:
 
 * The caller never waits: it puts into a queue.
+* Who writes is seen by others (`lock`): nobody compresses or deletes a session that still goes on.
 * A process that is killed leaves all but the last moment: lines and samples are written without buffering every
   `WRITE_EVERY_S`; headers are patched and files synced every `SYNC_EVERY_S`. Samples are written before the lines that
   point to them.
+* A disk that stalls delays nobody. What waits has a bound, and what is lost beyond it is counted (`backlog`).
 * A disk that fills up leaves whole lines and whole samples: what was half-written is cut off again. The fault is
   reported once; everything after it is dropped, and the session goes on.
 """
@@ -13,7 +15,6 @@ What is promised, and how:
 import contextlib
 import errno
 import os
-import queue
 import threading
 import time
 from collections.abc import Callable
@@ -26,12 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.errors import StorageFault
-from simulator.record.entries import Entry, Track
+from simulator.record import lock
+from simulator.record.backlog import MOST_WAITING_BYTES, Backlog, Item, Lost, OnLoss
+from simulator.record.entries import Direction, Entry, Track
 from simulator.record.wav import CHANNELS, HEADER_BYTES, header, track_path
 from simulator.units import BYTES_PER_SAMPLE
 
 WRITE_EVERY_S: Final = 0.1
 SYNC_EVERY_S: Final = 1.0
+_SILENCE: Final = bytes(1 << 20)
 
 
 class RawFile(Protocol):
@@ -79,6 +83,10 @@ class _Growing:
         self._file.write(data)
         self._file.seek(self.whole_bytes)
 
+    def lock(self) -> None:
+        """Show that the file is being written, until it is closed or the process ends."""
+        lock.take(self._file.fileno())
+
     def sync(self) -> None:
         os.fsync(self._file.fileno())
 
@@ -86,23 +94,28 @@ class _Growing:
         self._file.close()
 
 
-class _Stop:
-    """Ends the thread, after everything before it was written."""
-
-
 class RecordWriter:
     """Writes ``path`` (a ``.jsonl`` file) and its WAV files.
 
     `append` and `write_audio` may be called from any thread and cost a queue entry. `on_fault` is called at most once,
     from the writer's thread, with the sentence for the user; nothing is raised. Making the file belongs to what can
-    fail: it happens on the writer's thread too.
+    fail: it happens on the writer's thread too. `on_loss` is called in the thread of `append` or `write_audio` when the
+    disk is too slow, and again when it is over.
     """
 
-    def __init__(self, path: Path, *, on_fault: Callable[[StorageFault], None], open_file: OpenFile = open_new) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        on_fault: Callable[[StorageFault], None],
+        on_loss: OnLoss = lambda lost, over: None,
+        open_file: OpenFile = open_new,
+        most_waiting_bytes: int = MOST_WAITING_BYTES,
+    ) -> None:
         self.path = path
         self._on_fault = on_fault
         self._open_file = open_file
-        self._queue: queue.SimpleQueue[Entry | tuple[Track, bytes] | _Stop] = queue.SimpleQueue()
+        self._backlog = Backlog(on_loss, most_waiting_bytes)
         self._healthy = True
         self._closed = False
         self._lines: _Growing | None = None
@@ -118,7 +131,7 @@ class RecordWriter:
     def append(self, entry: Entry) -> None:
         """Take an entry. O(1); the entry's event must not change any more."""
         if self._healthy:
-            self._queue.put(entry)
+            self._backlog.put(entry)
 
     def write_audio(self, track: Track, samples: NDArray[np.int16]) -> None:
         """Take samples for the end of a track: shape (n,), or (n, 2) for `Track.HEARD`. They are copied."""
@@ -126,23 +139,28 @@ class RecordWriter:
         if channels != CHANNELS[track]:
             raise ValueError(f"{track.value} has {CHANNELS[track]} channels, not {channels}")
         if self._healthy and samples.size:
-            self._queue.put((track, samples.astype("<i2", copy=False).tobytes()))
+            self._backlog.put((track, samples.astype("<i2", copy=False).tobytes()))
 
-    def close(self) -> None:
-        """Write what is left, patch the headers, sync and close. Blocks; may be called twice."""
+    def close(self, within_s: float | None = None) -> bool:
+        """Write what is left, patch the headers, sync and close. Blocks; may be called twice.
+
+        Returns whether it was done within the time; if not, the disk does not take it, and it goes on trying.
+        """
         if not self._closed:
             self._closed = True
-            self._queue.put(_Stop())
-        self._thread.join()
+            self._backlog.end()
+        self._thread.join(within_s)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         try:
             self._guarded(self._open)
             going, unsynced, synced_at = True, True, time.monotonic()
             while going:
-                batch, going = self._next_batch(synced_at + SYNC_EVERY_S)
+                batch, going = self._backlog.take(synced_at + SYNC_EVERY_S, WRITE_EVERY_S)
                 if batch:
                     self._guarded(partial(self._write, batch))
+                    self._backlog.done()
                     unsynced = True
                 if not going or time.monotonic() >= synced_at + SYNC_EVERY_S:
                     if unsynced:
@@ -153,22 +171,6 @@ class RecordWriter:
                 if file is not None:
                     with contextlib.suppress(OSError):  # a failing disk was reported already
                         file.close()
-
-    def _next_batch(self, until: float) -> tuple[list[Entry | tuple[Track, bytes]], bool]:
-        """Wait for something to write, let more gather for a moment, and return it; False when the end was reached."""
-        batch: list[Entry | tuple[Track, bytes]] = []
-        deadline = until
-        while (left := deadline - time.monotonic()) > 0 or not batch:
-            try:
-                item = self._queue.get(timeout=max(left, 0.0))
-            except queue.Empty:
-                break
-            if isinstance(item, _Stop):
-                return batch, False
-            if not batch:
-                deadline = min(until, time.monotonic() + WRITE_EVERY_S)
-            batch.append(item)
-        return batch, True
 
     def _guarded(self, step: Callable[[], None]) -> None:
         if not self._healthy:
@@ -183,21 +185,40 @@ class RecordWriter:
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._lines = _Growing(self._open_file(self.path))
+        self._lines.lock()
 
-    def _write(self, batch: list[Entry | tuple[Track, bytes]]) -> None:
+    def _write(self, batch: list[Item]) -> None:
         audio: dict[Track, list[bytes]] = {}
         lines: list[bytes] = []
         for item in batch:
-            if isinstance(item, Entry):
-                lines.append(_encode(item))
-            else:
-                audio.setdefault(item[0], []).append(item[1])
-        for track, parts in audio.items():
-            frame_bytes = CHANNELS[track] * BYTES_PER_SAMPLE
-            self._track(track).append(b"".join(parts), partial(_whole_frames, frame_bytes))
+            match item:
+                case Entry():
+                    lines.append(_encode(item))
+                case Lost():
+                    lines += _lines_of_lost(item)
+                    self._write_audio(audio)
+                    self._write_silence(item)
+                    audio = {}
+                case track, data:
+                    audio.setdefault(track, []).append(data)
+        self._write_audio(audio)
         if lines and self._lines is not None:
             text = b"".join(lines)
             self._lines.append(text, lambda written: text.rfind(b"\n", 0, written) + 1)
+
+    def _write_audio(self, audio: dict[Track, list[bytes]]) -> None:
+        for track, parts in audio.items():
+            self._append_audio(track, b"".join(parts))
+
+    def _write_silence(self, lost: Lost) -> None:
+        for track, frames in lost.frames.items():
+            left = frames * CHANNELS[track] * BYTES_PER_SAMPLE
+            while left:
+                self._append_audio(track, _SILENCE[:left])
+                left -= min(left, len(_SILENCE))
+
+    def _append_audio(self, track: Track, data: bytes) -> None:
+        self._track(track).append(data, partial(_whole_frames, CHANNELS[track] * BYTES_PER_SAMPLE))
 
     def _track(self, track: Track) -> _Growing:
         file = self._tracks.get(track)
@@ -226,6 +247,11 @@ def _whole_frames(frame_bytes: int, written_bytes: int) -> int:
 
 
 _encoder = msgspec.json.Encoder()
+
+
+def _lines_of_lost(lost: Lost) -> list[bytes]:
+    kept = range(lost.first_seq, lost.first_seq + lost.entries)
+    return [_encode(Entry(seq, lost.t_ns, Direction.NOTED, "entry.lost")) for seq in kept]
 
 
 def _encode(entry: Entry) -> bytes:

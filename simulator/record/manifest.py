@@ -1,0 +1,101 @@
+"""The manifest of a session's folder: what lies in it, and the SHA-256 by which a change would show."""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from simulator.errors import UnreadableFile
+from simulator.record.atomic import write_whole
+from simulator.record.folder import MANIFEST, files_of
+
+FORMAT: Final = "participant-simulator/session"
+FORMAT_VERSION: Final = 1
+_BLOCK_BYTES: Final = 1 << 20
+
+
+class ManifestFile(msgspec.Struct, frozen=True):
+    """One file, named from the folder on with `/`."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What lies in the folder of a finished session."""
+
+    format: str = FORMAT
+    format_version: int = FORMAT_VERSION
+    program: str
+    """Version of the program that finished the session."""
+    finished_at: str
+    """Date and time of day, UTC."""
+    started_at: str | None
+    duration_s: float
+    """Of what the events tell."""
+    entries: int
+    ended: str | None
+    """Why the session ended; None: its process was killed."""
+    problems: list[str]
+    """What was found to be wrong when it was finished, a sentence each."""
+    files: list[ManifestFile]
+
+
+def write_manifest(folder: Path, told: dict[str, Any]) -> Manifest:
+    """Look at each file, and write the manifest with what else is `told`. Raises OSError."""
+    files = [
+        ManifestFile(path.relative_to(folder).as_posix(), path.stat().st_size, sha256(path))
+        for path in files_of(folder)
+    ]
+    manifest = Manifest(files=files, **told)
+    write_whole(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+    return manifest
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder. Raises UnreadableFile where there is none, or one of a later format."""
+    path = folder / MANIFEST
+    try:
+        text = path.read_bytes()
+        stated = msgspec.json.decode(text)
+        version = stated.get("format_version") if isinstance(stated, dict) else None
+        if isinstance(version, int) and version > FORMAT_VERSION:
+            raise UnreadableFile(
+                f"{path} has format version {version}, and this program reads up to {FORMAT_VERSION}. Use a newer one."
+            )
+        return msgspec.json.decode(text, type=Manifest)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UnreadableFile(f"The manifest {path} cannot be read: {reason}.") from error
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise UnreadableFile(f"{path} is no manifest of a session.", str(error)) from error
+
+
+def changes(folder: Path) -> list[str]:
+    """Return a sentence for each file that is not as the manifest says. Raises UnreadableFile; takes a second a GB."""
+    manifest = read_manifest(folder)
+    found: list[str] = []
+    for file in manifest.files:
+        path = folder / file.name
+        try:
+            same = path.stat().st_size == file.bytes and sha256(path) == file.sha256
+        except FileNotFoundError:
+            found.append(f"{file.name} is not there any more.")
+            continue
+        except OSError as error:
+            found.append(f"{file.name} cannot be read: {error.strerror or error}.")
+            continue
+        if not same:
+            found.append(f"{file.name} was changed after the session.")
+    return found
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal. Raises OSError."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
