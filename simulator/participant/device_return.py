@@ -103,7 +103,7 @@ class DeviceReturn:
 
     def seek(self) -> None:
         """Look for what is missing, and for nothing else."""
-        if self._reopening or asyncio.current_task() is self._seeking:
+        if self._reopening or (self._seeking is not None and asyncio.current_task() is self._seeking):
             return  # whoever reopens looks at what is missing afterwards
         missing = self.missing
         if missing == self._sought and (not missing or (self._seeking is not None and not self._seeking.done())):

@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def assert_positions_are_true(heard: Samples) -> list[int]:
     """The voice says where it is: each gap between its stretches is as long as what was not heard. Returns gaps."""
     gaps = []
     parts = stretches(heard)
-    for (_, end), (start, _) in zip(parts, parts[1:], strict=False):
+    for (_, end), (start, _) in pairwise(parts):
         said = (int(heard[start]) - int(heard[end - 1])) % PERIOD - 1
         gap = int(start - end)
         # A device's callbacks come in bursts of a block or two.
@@ -240,3 +241,56 @@ async def test_a_device_that_hangs_is_replaced_and_taken_back_when_it_answers_ag
                 status = await live.status_with(lambda status: not status.lacks)
                 assert status.output_name == status.voice_name == "headset"
                 await is_heard(side)
+
+
+@pytest.mark.sound
+async def test_sinks_taken_from_a_sound_server_and_given_back(
+    own_server: SoundServer, records: Path, tmp_path: Path
+) -> None:
+    """The server stays, and its devices vanish; streams have nowhere to go, and no other device has their names."""
+    kinds = {"sink": "module-null-sink", "source": "module-remap-source"}
+    loaded = own_server.pactl("list", "short", "modules").splitlines()
+    own = [line.split("\t") for line in loaded if line.split("\t")[1] in kinds.values()]
+    async with session(own_server, records, microphone="default", output="default", is_said=False) as (live, side):
+        for number, _, _ in map(_first_three, reversed(own)):
+            own_server.pactl("unload-module", number)
+        status = await live.status_with(lambda status: len(status.lacks) == 2)
+        assert status.output_name == "silent clock"
+        before = len(appended(side))
+        for _ in range(10):
+            await side.expect("input_audio_buffer.append")
+        assert len(appended(side)) > before
+        for _, module, arguments in map(_first_three, own):
+            own_server.pactl("load-module", module, *arguments.split())
+        status = await live.status_with(lambda status: not status.lacks)
+        assert status.output_name == status.voice_name == "default"
+
+
+def _first_three(fields: list[str]) -> tuple[str, str, str]:
+    number, module, arguments = fields[:3]
+    return number, module, arguments
+
+
+@pytest.mark.sound
+async def test_a_barge_in_while_the_loudspeaker_is_away_truncates_at_what_was_handed(
+    own_server: SoundServer, records: Path
+) -> None:
+    with plugged(own_server, "headset") as (headset,):
+        headset.plug_in()
+        async with session(own_server, records, microphone="default", output="headset", is_said=False) as (live, side):
+            await asyncio.to_thread(headset.unplug)
+            await live.status_with(lambda status: status.output_name == "silent clock")
+            assert live.status.voice is VoiceKind.MICROPHONE
+            await side.send("input_audio_buffer.speech_started", audio_start_ms=0, item_id="item_2")
+            truncated = await side.expect("conversation.item.truncate")
+            (cut,) = [entry.event for entry in live.entries if entry.type == "playback.cut"] or [
+                (await live.entry("playback.cut")).event
+            ]
+            await live.status_with(lambda status: not status.agent_heard)
+            await asyncio.to_thread(headset.plug_in)
+            await live.status_with(lambda status: not status.lacks)
+            assert live.status.output_name == "headset"
+    assert truncated["item_id"] == "item_1"
+    assert truncated["audio_end_ms"] == cut["handed_samples"] * 1000 // SAMPLE_RATE_HZ
+    (started,) = notes(records, "playback.started")
+    assert started["item_id"] == "item_1"
