@@ -136,14 +136,16 @@ class StudyRun:
         if self._voice.kind is VoiceKind.RECORDING:
             await asyncio.to_thread(_check_sayings, self._study, self._voice)
         host = InProcessHost(self._fed, on_ended=self._ended, find_engine=lambda name, model: self._target)
-        async with host:
-            try:
-                await self._begin(host)
-                await self._over.wait()
-            finally:
-                self._over.set()  # what ends from here on was ended by us
-            await host.send(Disconnect)
-        self.outcome.transcript = run_transcript(self._measures.turns)
+        try:
+            async with host:
+                try:
+                    await self._begin(host)
+                    await self._over.wait()
+                finally:
+                    self._over.set()  # what ends from here on was ended by us
+                await host.send(Disconnect)
+        finally:
+            self.outcome.transcript = run_transcript(self._measures.turns)
         return self.outcome
 
     async def _begin(self, host: InProcessHost) -> None:
