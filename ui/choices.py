@@ -58,6 +58,7 @@ class Choices(QObject):
         panel.edit_engines_requested.connect(self.edit_engines)
         panel.voice_chosen.connect(self.choose_voice)
         panel.voice_file_requested.connect(self.ask_voice_file)
+        panel.voice_picker.folder_requested.connect(self.ask_voice_folder)
         panel.recording_requested.connect(self.ask_recording)
         panel.output_chosen.connect(self.choose_output)
         self.load_recordings()
@@ -101,6 +102,16 @@ class Choices(QObject):
     def ask_voice_file(self) -> None:
         """Let the user choose an audio file as the voice."""
         self._ask_file("A recording as the voice", self._file_chosen)
+
+    def ask_voice_folder(self) -> None:
+        """Let the user choose a folder as the voice: each press of the talk key says the next of its recordings."""
+        self._panel.show_voice(self._commands.voice)
+        dialog = QFileDialog(self._panel.window(), "A folder of recordings as the voice")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly, False)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._file_chosen)
+        dialog.open()
 
     def ask_recording(self) -> None:
         """Let the user choose an audio file that is added to the recordings, and take it as the voice."""

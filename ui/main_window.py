@@ -68,6 +68,7 @@ from ui.talk_key import TalkKey, takes_text
 from ui.theme import Scheme, Theme
 
 TITLE = "Participant Simulator"
+from ui.voice_desk import VoiceDesk
 _COMPARE = "&Compare with an earlier report…"
 _TABS = ("Log", "Transcript", "Checks", "Latency", "Answers", "Compose")
 
@@ -107,6 +108,8 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self.record = RecordDesk(
             self,
+        self.voice_desk = VoiceDesk(self, theme, feed)
+        self.sound = SoundDesk(self, theme, feed, self.settings, self.connection.sound_sign)
             feed,
             banner=self.banner,
             connection=self.connection,
@@ -243,6 +246,8 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.notices)
         rows.addWidget(self._columns, 1)
         self.setCentralWidget(central)
+        rows.addWidget(self.voice_desk.bar)
+        rows.addWidget(self.voice_desk.banner)
         self._splitters = {
             "columns": self._columns,
             "centre": self._centre,
@@ -277,6 +282,10 @@ class MainWindow(QMainWindow):
             ],
             "S&tudy": study_deeds(self.study_desk, self.study.deck.view),
             "&Push": push_deeds(self.study.choose_push),
+                Deed("Voice from a &folder…", "", self.choices.ask_voice_folder),
+                Deed("Say a &text, or on a cue", "T", self.voice_desk.bar.open_line),
+                Deed("Cancel the cue", "Shift+T", self.voice_desk.cancel_cue),
+                Deed("&Impairments of the voice…", "Ctrl+I", self.voice_desk.ask_impairments),
             "C&alls": [*self.calls.deeds()],
             "&Checks": [
                 Deed("&Run all checks", "F9", self._run_all_checks),
@@ -323,7 +332,7 @@ class MainWindow(QMainWindow):
         self.study_desk.failed.connect(self._tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
-        for desk in (self.composing, self.calls, self.specification):
+        for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound):
             desk.failed.connect(self._tell)
         self.specification.changed.connect(self._follow)
         self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))

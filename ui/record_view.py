@@ -13,6 +13,7 @@ from simulator.participant.messages import Lane
 from simulator.record.entries import Direction, Entry
 from simulator.record.measures import Measures
 from ui.models.entry_text import Sign, sign_of
+from ui.models.impairing import told
 from ui.models.implied_notes import ImpliedNotes
 
 _JUDGING_NOTES = frozenset({"problem", "violation", "truncation.refused"})
@@ -35,6 +36,8 @@ class RecordView:
         self._implied = implied
         """Notes that count for the measures of a check's record, and are no entries of it."""
         self.lanes: dict[str, PeakPyramid] = {lane.value: PeakPyramid() for lane in Lane}
+        self.impaired = ""
+        """What was done to the participant's voice at some time, in a line."""
         self.problems = 0
         """How many entries are problems; one that a later note judges counts once, as that note."""
         self._judged: set[int] = set()
@@ -49,6 +52,8 @@ class RecordView:
                 self.problems += 1
             if entry.direction is Direction.NOTED and entry.type in _JUDGING_NOTES:
                 self._judge(entry)
+            if entry.direction is Direction.NOTED and entry.type == "impairments":
+                self.impaired = told(entry.event) or self.impaired
             self.now_ns = max(self.now_ns, entry.t_ns)
 
     def sign(self, entry: Entry) -> Sign:

@@ -60,11 +60,15 @@ class RecordingQueue:
 
     @property
     def name(self) -> str:
-        """The recording that is said, or comes next, as the window shows it."""
-        folder = self._folder.name or str(self._folder)
-        if self._place >= len(self._paths):
-            return f"{folder}: all {len(self._paths)} said"
-        return f"{folder}: {self._place + 1} of {len(self._paths)} {self._paths[self._place].name}"
+        """The folder, and the recording of it that is said or comes next."""
+        return f"{self._folder.name or self._folder}: {self.place}"
+
+    @property
+    def place(self) -> str:
+        """The recording that is said or comes next, and how many there are."""
+        if self.at_end:
+            return f"all {len(self._paths)} said"
+        return f"{self._place + 1} of {len(self._paths)} {self._paths[self._place].name}"
 
     @property
     def at_end(self) -> bool:

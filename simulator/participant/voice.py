@@ -229,6 +229,11 @@ class Voice:
                 self.say()
 
     @property
+    def place(self) -> str:
+        """Which recording of a folder is said or comes next, of how many; empty where the voice is no folder."""
+        return self._queue.place if self._queue is not None else ""
+
+    @property
     def says_the_last(self) -> bool:
         """Whether the last recording of a folder is being said, or was."""
         return self._queue is not None and self._queue.at_last

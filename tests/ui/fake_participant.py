@@ -12,16 +12,20 @@ from typing import Any
 
 import msgspec
 
+from simulator.audio.impairments import Impairments
 from simulator.participant.messages import (
     AnyCommand,
     AnyFeed,
     Ask,
+    CancelCue,
     ChooseVoice,
     Connect,
     ConnectionState,
+    Cue,
     Disconnect,
     Entries,
     Gap,
+    Impair,
     PlayStudy,
     Push,
     Quit,
@@ -33,6 +37,7 @@ from simulator.participant.messages import (
     SetTalk,
     Status,
     StopReply,
+    Speak,
     StopStudy,
     StudyProgress,
     VoiceKind,
@@ -84,6 +89,21 @@ class FakeParticipant:
                 self.change(muted=muted)
             case RecogniseWords(model="no-such-model"):
                 return "There is no Whisper model “no-such-model” on this computer."
+            case Impair(impairments=Impairments(noise="brown")):
+                return "There is no noise “brown”."
+            case Impair(impairments=impairments):
+                self.note("impairments", active=impairments is not None, **msgspec.to_builtins(impairments or {}))
+                self.change(impairments=impairments)
+            case Speak(text="refuse this"):
+                return "Nothing in it can be pronounced."
+            case Cue(seconds=seconds, after=after, text=text):
+                self.change(cue=f"{seconds:g} s after {after}: {text}")
+            case CancelCue():
+                self.change(cue=None)
+            case SetHalfDuplex(on=on):
+                self.change(half_duplex=on)
+            case SetEchoCancelling(on=on):
+                self.change(echo_cancelling=on)
             case RecogniseWords(on=on):
                 self.change(recognises=on, recognition_lack="Nothing recognises words here." if on else None)
             case SetListening(on=on):

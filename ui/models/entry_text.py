@@ -11,6 +11,7 @@ from typing import Any
 from simulator.profile.facts import BETA_SERVER_EVENTS, IGNORED_SERVER_EVENTS, REQUIRED_SERVER_FIELDS
 from simulator.record.entries import Direction, Entry
 from simulator.units import NS_PER_MS, NS_PER_S, samples_to_ms
+from ui.models.impairing import told
 
 ARROWS = {Direction.RECEIVED: "◀", Direction.SENT: "▶", Direction.NOTED: "●"}
 
@@ -286,6 +287,12 @@ def _push(entry: Entry) -> str:
 
 def _answer(entry: Entry) -> str:
     event = entry.event
+def _cue(entry: Entry) -> str:
+    event = entry.event
+    after, repeat = str(event.get("after", "")).replace("_", " "), "  each time" if event.get("repeat") else ""
+    return f"{event.get('seconds', '')} s after {after}{repeat}  {_shorten(str(event.get('what', '')))}"
+
+
     verdict = "accepted" if event.get("accepted") else f"refused: {event.get('error', '')}"
     return f"{event.get('tool', '')}  {event.get('value')!r}  {verdict}"
 
@@ -322,6 +329,10 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "device.returned": _fields("name", "direction"),
     "call.held": _call,
     "call.answered": _call_answered,
+    "sound.warning": _fields("sentence"),
+    "sound.good": _fields("code", "because"),
+    "impairments": lambda entry: told(entry.event) or "none any more",
+    "cue.set": _cue,
     "raw": lambda entry: f"event #{entry.event.get('seq', '')} was sent as it stands",
     "barge_in": _barge_in,
     "playback.cut": _cut,

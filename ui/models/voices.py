@@ -6,6 +6,7 @@ from pathlib import Path
 
 from simulator.audio.recordings import SpeechRecording
 from simulator.participant.messages import ChooseVoice, VoiceKind
+from simulator.resources import is_folder
 from ui.models.devices import Channel, name_from_key, named_key
 
 FIRST_FIXTURE = "coffee_or_tea"
@@ -42,7 +43,9 @@ class Voice:
         # It begins with the name, so that typing the name in the list finds it.
         name = self.name or ""
         path = Path(name)
-        return path.name if path.is_absolute() else name.replace("_", " ")
+        if path.is_absolute():
+            return f"{path.name} (folder)" if is_folder(path) else path.name
+        return name.replace("_", " ")
 
     @property
     def told(self) -> str:

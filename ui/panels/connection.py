@@ -26,6 +26,7 @@ from ui.models.voices import Voice
 from ui.panels.pickers import EnginePicker, OutputPicker, Picker, VoicePicker
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.engine_delegate import STATES
+from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.level_meter import LevelMeter
 
 
@@ -163,6 +164,9 @@ class ConnectionPanel(QFrame):
         self.stop_button.setToolTip("Cancel the reply and its sound." if speaking else "No reply is in progress.")
         self._show_talk()
         self._recolour()
+        self.place.setText(status.voice_place)
+        self.place.setToolTip(status.voice_name)
+        self.place.setVisible(bool(status.voice_place))
         if focused is not None and not focused.isEnabled():
             # Qt moves the focus on to the next button, which Space would then press.
             self.window().setFocus()
@@ -231,6 +235,9 @@ class ConnectionPanel(QFrame):
         self.open_button = QPushButton("Open mic  O")
         self.open_button.setCheckable(True)
         self.open_button.setToolTip("Let the voice through without holding Talk.")
+        self.sound_sign = SoundSign(self._theme)
+        self.place = ElidedLabel()
+        self.place.setAccessibleName("Place in the folder of recordings")
         self.open_button.clicked.connect(self.mic_open_requested)
         self.mute_button = QPushButton("Mute  M")
         self.mute_button.setCheckable(True)
@@ -275,6 +282,8 @@ class ConnectionPanel(QFrame):
         lower.addWidget(self.stop_button)
         lower.addSpacing(2 * SPACE_PX)
         _add_labelled(lower, "Out", self.output_picker)
+        lower.addWidget(self.sound_sign)
+        lower.addWidget(self.place, 2)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(3 * SPACE_PX, 2 * SPACE_PX, 3 * SPACE_PX, 2 * SPACE_PX)
         rows.setSpacing(2 * SPACE_PX)
@@ -347,10 +356,16 @@ class ConnectionPanel(QFrame):
         self.mute_button.setEnabled(kind is not VoiceKind.SILENCE)
         if kind is VoiceKind.RECORDING:
             self.talk_button.setText("Stop talking  Space" if talking else "Talk  Space")
-            self.talk_button.setToolTip("Play the recording to the engine; again to stop it. Key: Space.")
+            place = self._status.voice_place
+            what = f"Say {place}" if place else "Play the recording to the engine"
+            self.talk_button.setToolTip(f"{what}; again to stop it. Key: Space.")
         elif microphone:
             self.talk_button.setText("Talking  Space" if talking else "Talk  Space")
-            self.talk_button.setToolTip("Hold the button or Space while you speak.")
+            self.talk_button.setToolTip(
+                "The button or Space opens the microphone, and closes it again."
+                if self._talk_toggles
+                else "Hold the button or Space while you speak."
+            )
         else:
             self.talk_button.setText("Talk  Space")
             self.talk_button.setToolTip("Choose a microphone or a recording as the voice first.")

@@ -84,9 +84,10 @@ class RecordBanner(QFrame):
         self._recolour()
         self.hide()
 
-    def show_title(self, title: str) -> None:
-        """Name the record on screen; an empty title is the live session."""
-        self.text.setText(f"Showing the record of  {title}")
+    def show_title(self, title: str, impaired: str = "") -> None:
+        """Name the record on screen, and what was done to its voice; an empty title is the live session."""
+        voice = f"     ⚠ voice impaired: {impaired}" if impaired else ""
+        self.text.setText(f"Showing the record of  {title}{voice}")
         self.setVisible(bool(title))
 
     def _recolour(self) -> None:

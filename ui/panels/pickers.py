@@ -16,6 +16,7 @@ from ui.widgets.engine_delegate import STATUS_ROLE, EngineDelegate
 _ADDRESS = "address"
 _EDIT = "edit"
 _FILE = "file"
+_FOLDER = "folder"
 _ADD = "add"
 _BESIDE_NAMES_PX = 44
 """Margins and scroll bar of a list."""
@@ -95,6 +96,7 @@ class VoicePicker(Picker):
 
     voice_chosen = Signal(Voice)
     file_requested = Signal()
+    folder_requested = Signal()
     recording_requested = Signal()
 
     def __init__(self) -> None:
@@ -120,6 +122,7 @@ class VoicePicker(Picker):
         self._add(unrecorded)
         self.insertSeparator(self.count())
         self.addItem("Recording from a file…", (_FILE,))
+        self.addItem("Folder of recordings…", (_FOLDER,))
         self.addItem("Add recording…", (_ADD,))
         for group in (own, others):
             if group:
@@ -154,8 +157,9 @@ class VoicePicker(Picker):
         data = self.currentData()
         if isinstance(data, Voice):
             self.voice_chosen.emit(data)
-        else:
-            (self.recording_requested if data[0] == _ADD else self.file_requested).emit()
+            return
+        asked = {_ADD: self.recording_requested, _FILE: self.file_requested, _FOLDER: self.folder_requested}
+        asked[data[0]].emit()
 
 
 class OutputPicker(Picker):
