@@ -61,9 +61,9 @@ class RoundTrip(msgspec.Struct, frozen=True, kw_only=True):
         differs_ms = self.output_offset_ms
         return (
             f"“{self.output}” to “{self.input}”: round trip {self.round_trip_ms:.1f} ms (median of {self.chirps} of "
-            f"{self.chirps_played} chirps, spread {self.spread_ms:.1f} ms, {self.snr_db:.0f} dB above the noise).\n"
-            f"The devices report {self.reported_output_ms:.1f} ms for the output and {self.reported_input_ms:.1f} ms for "
-            f"the microphone.\n"
+            f"{self.chirps_played} chirps, spread {self.spread_ms:.1f} ms, SNR {self.snr_db:.0f} dB).\n"
+            f"The devices report {self.reported_output_ms:.1f} ms for the output and {self.reported_input_ms:.1f} ms "
+            f"for the microphone.\n"
             f"Sessions with this output count {self.output_ms:.1f} ms until the agent is heard from now on, "
             f"{abs(differs_ms):.1f} ms {'more' if differs_ms >= 0 else 'less'} than it says."
         )

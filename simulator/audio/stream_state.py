@@ -4,10 +4,22 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-DacSource = Literal["dac", "latency"]
+ReportedBy = Literal["dac", "latency"]
 """Where a DAC time comes from: the stream's own clock, or the latency that the stream says it has."""
+
+DacSource = Literal["dac", "latency", "measured"]
+"""The same, or corrected by what was measured of the device."""
+
+
+class LatencyOffset(NamedTuple):
+    """What was measured of an output device: it is later than it says, or earlier where negative."""
+
+    ns: int
+    reported_by: ReportedBy
+    """Which of its figures is corrected: where it gives another one, the measurement says nothing."""
+
 
 Channel = int | Literal["mix"] | None
 """Which channel of a device is used, counted from 1; "mix": the mean of them; None: no choice was made."""

@@ -21,7 +21,7 @@ from simulator.audio.formats import captured, play
 from simulator.audio.playout import Playout
 from simulator.audio.ring import BlockTimeRing, SampleRing
 from simulator.audio.silent_clock import SilentOutput
-from simulator.audio.stream_state import Channel, DacSource, Output, StreamState
+from simulator.audio.stream_state import Channel, DacSource, LatencyOffset, Output, ReportedBy, StreamState
 from simulator.units import BLOCK_SAMPLES, SAMPLE_RATE_HZ
 
 __all__ = [
@@ -62,6 +62,7 @@ class OutputStream(DeviceStream):
     ) -> None:
         self._playout = playout
         self._shape = shape if shape is not None else VoiceShape()
+        self._offset: LatencyOffset | None = None
         self._block = np.zeros(BLOCK_SAMPLES, dtype=np.int16)
         self._converter: Converter | None = None
         super().__init__("output", device, on_wake, loop, latency_s, channel)
@@ -80,13 +81,23 @@ class OutputStream(DeviceStream):
             samples = self._converter.process(samples, len(data))
         play(samples, data, self._channel)
 
+    def correct(self, offset: LatencyOffset | None) -> None:
+        """Let the times be what was measured of the device, from the next block on; None: what it says itself."""
+        self._offset = offset
+
     def _dac_ns(self, times: Any, now_ns: int) -> int:
         dac_s: float = times.outputBufferDacTime
+        reported_by: ReportedBy = "latency"
+        dac_ns = now_ns + self._latency_ns + self._conversion_delay_ns
         if dac_s and times.currentTime < dac_s < times.currentTime + _FURTHEST_DAC_S and times.currentTime:
-            self._dac_source = "dac"
-            return self._clock.monotonic_ns(dac_s) + self._conversion_delay_ns
-        self._dac_source = "latency"
-        return now_ns + self._latency_ns + self._conversion_delay_ns
+            reported_by = "dac"
+            dac_ns = self._clock.monotonic_ns(dac_s) + self._conversion_delay_ns
+        offset = self._offset
+        if offset is None or offset.reported_by != reported_by:
+            self._dac_source = reported_by
+            return dac_ns
+        self._dac_source = "measured"
+        return max(now_ns, dac_ns + offset.ns)
 
     def _after_fault(self, data: NDArray[Any]) -> None:
         data[:] = 0

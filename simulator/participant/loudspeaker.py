@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from simulator.audio.devices import Choice, chosen_here
+from simulator.audio.fades import VoiceShape
 from simulator.audio.opening import opened_in_time
 from simulator.audio.playout import Playout
 from simulator.audio.streams import Output, OutputStream, SilentOutput, StreamState
@@ -20,12 +21,19 @@ class Loudspeaker:
     """Plays a playout. Belongs to the loop; opening a device happens on a thread, as it may take long.
 
     `on_wake` is called in the loop after each block; `on_lost` is told in one sentence when the device went away and
-    the silent clock took its place.
+    the silent clock took its place; `correct` sets an opened device's times right.
     """
 
-    def __init__(self, on_wake: Callable[[], None], on_lost: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        on_wake: Callable[[], None],
+        on_lost: Callable[[str], None],
+        correct: Callable[[OutputStream], None] = lambda stream: None,
+    ) -> None:
         self._on_wake = on_wake
         self._on_lost = on_lost
+        self._correct = correct
+        self._shape = VoiceShape()
         self._output: Output | None = None
         self._wanted = Choice()
         self._playing = False
@@ -45,6 +53,15 @@ class Loudspeaker:
     def output(self) -> Output | None:
         """What plays now; None while it is closed."""
         return self._output
+
+    @property
+    def volume_db(self) -> float:
+        """How much louder the agent is played than it was received."""
+        return self._shape.volume.db
+
+    @volume_db.setter
+    def volume_db(self, db: float) -> None:
+        self._shape.volume.db = db
 
     @property
     def device(self) -> OutputStream | None:
@@ -177,11 +194,12 @@ class Loudspeaker:
         def close(late: OutputStream) -> None:
             late.close()
 
-        stream = await opened_in_time(
-            lambda: OutputStream(playout, chosen_here(wanted, "output"), self._woken, loop, channel=wanted.channel),
-            "The output device",
-            close,
-        )
+        def make() -> OutputStream:
+            device = chosen_here(wanted, "output")
+            return OutputStream(playout, device, self._woken, loop, channel=wanted.channel, shape=self._shape)
+
+        stream = await opened_in_time(make, "The output device", close)
+        self._correct(stream)
         self._close()
         playout.interrupted()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from simulator.audio.devices import Choice, Direction
+from simulator.audio.fades import HIGHEST_VOLUME_DB, LOWEST_VOLUME_DB
 from simulator.audio.streams import DacSource, StreamState
 from simulator.errors import UsageError
 from simulator.participant.device_return import DeviceReturn
@@ -14,6 +15,7 @@ from simulator.participant.losses import LossWatch
 from simulator.participant.loudspeaker import Loudspeaker
 from simulator.participant.messages import ChooseOutput, ChooseVoice, VoiceKind
 from simulator.participant.microphone_filter import MicrophoneFilter
+from simulator.participant.output_latency import OutputLatency
 from simulator.participant.voice import SpokenChunk, Voice
 from simulator.units import NS_PER_MS
 
@@ -38,7 +40,8 @@ class Sound:
         self.impairing = Impairing(on_chunk, note)
         self.microphone_filter = MicrophoneFilter(note)
         self.voice = Voice(self.impairing.take, self._lost, self.microphone_filter, self._left_out)
-        self.loudspeaker = Loudspeaker(on_wake, self._lost)
+        self._latency = OutputLatency(note, lambda: self.voice.microphone.device if self.voice.microphone else None)
+        self.loudspeaker = Loudspeaker(on_wake, self._lost, self._latency.correct)
         self._losses = LossWatch()
         self._note = note
         self._show = show
@@ -101,10 +104,22 @@ class Sound:
         self.voice.muted = muted
         self._note("voice.muted", {"muted": muted})
 
+    def set_volume(self, db: float) -> None:
+        """Play the agent so much louder than it was received. Raises UsageError outside of the bounds."""
+        if not LOWEST_VOLUME_DB <= db <= HIGHEST_VOLUME_DB:
+            raise UsageError(f"A volume lies between {LOWEST_VOLUME_DB:g} and {HIGHEST_VOLUME_DB:g} dB, not at {db:g}.")
+        if db != self.loudspeaker.volume_db:
+            self.loudspeaker.volume_db = db
+            self._note("volume", {"db": db})
+
     def note_beginning(self) -> None:
         """A session begins: note whose voice it has, and where the agent's goes."""
         self._note_voice()
+        if self.loudspeaker.device is not None:
+            self._latency.correct(self.loudspeaker.device)  # the microphone, or what was measured, may be another now
         self._note_output()
+        if self.loudspeaker.volume_db:
+            self._note("volume", {"db": self.loudspeaker.volume_db})
         if self.voice.muted:
             self._note("voice.muted", {"muted": True})
         self.microphone_filter.note_beginning()
@@ -156,7 +171,7 @@ class Sound:
     def _note_output(self) -> None:
         fields: dict[str, Any] = {"name": self.loudspeaker.name}
         if self.loudspeaker.device is not None:
-            fields |= _form(self.loudspeaker.device.state())
+            fields |= _form(self.loudspeaker.device.state()) | self._latency.told(self.loudspeaker.device)
         self._note("output.chosen", fields)
 
 

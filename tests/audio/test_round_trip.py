@@ -104,7 +104,7 @@ def test_what_the_devices_did_not_report_is_counted_as_the_outputs() -> None:
 
 def test_a_person_reads_what_was_measured_and_what_follows() -> None:
     assert measured().sentences().splitlines() == [
-        "“Speaker” to “Headset”: round trip 130.0 ms (median of 10 of 10 chirps, spread 0.5 ms, 40 dB above the noise).",
+        "“Speaker” to “Headset”: round trip 130.0 ms (median of 10 of 10 chirps, spread 0.5 ms, SNR 40 dB).",
         "The devices report 60.0 ms for the output and 20.0 ms for the microphone.",
         "Sessions with this output count 110.0 ms until the agent is heard from now on, 50.0 ms more than it says.",
     ]

@@ -19,6 +19,7 @@ from simulator.participant.messages import (
     RequestReply,
     SetListening,
     SetMuted,
+    SetVolume,
     Status,
     VoiceKind,
 )
@@ -63,6 +64,20 @@ async def test_lines_that_are_no_commands_are_passed_over() -> None:
             live.write(line)
         assert await live.send(SetMuted, muted=True) is None
         assert await live.end_input() == 0
+
+
+async def test_the_volume_is_set_within_its_bounds_and_stands_in_the_record(records: Path) -> None:
+    async with ScriptedEngine(_only_greet) as engine, InProcessHost() as host:
+        assert await host.send(SetVolume, db=-12.5) is None
+        assert host.status.volume_db == -12.5
+        assert await host.send(SetVolume, db=13) == "A volume lies between -60 and 12 dB, not at 13."
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        assert await host.send(SetVolume, db=6) is None
+        assert await host.send(SetVolume, db=6) is None
+        await host.send(Disconnect)
+    (path,) = records.glob("*/session.jsonl")
+    notes = [entry.event for entry in read_record(path).entries if entry.type == "volume"]
+    assert [note["db"] for note in notes] == [-12.5, 6]
 
 
 async def test_a_bug_in_a_command_is_its_reply_and_stands_in_the_record(
