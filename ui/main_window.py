@@ -66,9 +66,9 @@ from ui.study_desk import StudyDesk
 from ui.study_drop import StudyDrop
 from ui.talk_key import TalkKey, takes_text
 from ui.theme import Scheme, Theme
+from ui.voice_desk import VoiceDesk
 
 TITLE = "Participant Simulator"
-from ui.voice_desk import VoiceDesk
 _COMPARE = "&Compare with an earlier report…"
 _TABS = ("Log", "Transcript", "Checks", "Latency", "Answers", "Compose")
 
@@ -105,11 +105,10 @@ class MainWindow(QMainWindow):
         self._ending = Ending(self, feed, self.checks_feed)
         self._ending.ended.connect(self.ended)
         self._make_panels()
+        self.voice_desk = VoiceDesk(self, theme, feed)
         self._lay_out()
         self.record = RecordDesk(
             self,
-        self.voice_desk = VoiceDesk(self, theme, feed)
-        self.sound = SoundDesk(self, theme, feed, self.settings, self.connection.sound_sign)
             feed,
             banner=self.banner,
             connection=self.connection,
@@ -242,12 +241,12 @@ class MainWindow(QMainWindow):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(self.connection)
+        rows.addWidget(self.voice_desk.bar)
+        rows.addWidget(self.voice_desk.banner)
         rows.addWidget(self.misbehaviour)
         rows.addWidget(self.notices)
         rows.addWidget(self._columns, 1)
         self.setCentralWidget(central)
-        rows.addWidget(self.voice_desk.bar)
-        rows.addWidget(self.voice_desk.banner)
         self._splitters = {
             "columns": self._columns,
             "centre": self._centre,
@@ -275,6 +274,10 @@ class MainWindow(QMainWindow):
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
                 *self.specification.deeds(),
                 Deed("&Voice from a file…", "Ctrl+Shift+O", self.choices.ask_voice_file),
+                Deed("Voice from a &folder…", "", self.choices.ask_voice_folder),
+                Deed("Say a &text, or on a cue", "T", self.voice_desk.bar.open_line),
+                Deed("Cancel the cue", "Shift+T", self.voice_desk.cancel_cue),
+                Deed("&Impairments of the voice…", "Ctrl+I", self.voice_desk.ask_impairments),
                 Deed("Sound de&vices…", "D", self.devices.open),
                 Deed("Look for sound &devices again", "F4", self.devices_feed.refresh),
                 None,
@@ -282,10 +285,6 @@ class MainWindow(QMainWindow):
             ],
             "S&tudy": study_deeds(self.study_desk, self.study.deck.view),
             "&Push": push_deeds(self.study.choose_push),
-                Deed("Voice from a &folder…", "", self.choices.ask_voice_folder),
-                Deed("Say a &text, or on a cue", "T", self.voice_desk.bar.open_line),
-                Deed("Cancel the cue", "Shift+T", self.voice_desk.cancel_cue),
-                Deed("&Impairments of the voice…", "Ctrl+I", self.voice_desk.ask_impairments),
             "C&alls": [*self.calls.deeds()],
             "&Checks": [
                 Deed("&Run all checks", "F9", self._run_all_checks),
@@ -332,7 +331,7 @@ class MainWindow(QMainWindow):
         self.study_desk.failed.connect(self._tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
-        for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound):
+        for desk in (self.composing, self.calls, self.specification, self.voice_desk):
             desk.failed.connect(self._tell)
         self.specification.changed.connect(self._follow)
         self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))

@@ -31,13 +31,15 @@ from simulator.participant.messages import (
     Quit,
     RecogniseWords,
     Reply,
+    SetEchoCancelling,
+    SetHalfDuplex,
     SetInstructions,
     SetListening,
     SetMuted,
     SetTalk,
+    Speak,
     Status,
     StopReply,
-    Speak,
     StopStudy,
     StudyProgress,
     VoiceKind,
@@ -87,8 +89,6 @@ class FakeParticipant:
                     self.change(talking=not self.status.talking if recording else down)
             case SetMuted(muted=muted):
                 self.change(muted=muted)
-            case RecogniseWords(model="no-such-model"):
-                return "There is no Whisper model “no-such-model” on this computer."
             case Impair(impairments=Impairments(noise="brown")):
                 return "There is no noise “brown”."
             case Impair(impairments=impairments):
@@ -104,6 +104,8 @@ class FakeParticipant:
                 self.change(half_duplex=on)
             case SetEchoCancelling(on=on):
                 self.change(echo_cancelling=on)
+            case RecogniseWords(model="no-such-model"):
+                return "There is no Whisper model “no-such-model” on this computer."
             case RecogniseWords(on=on):
                 self.change(recognises=on, recognition_lack="Nothing recognises words here." if on else None)
             case SetListening(on=on):

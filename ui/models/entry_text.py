@@ -285,14 +285,14 @@ def _push(entry: Entry) -> str:
     return f"{context.get('event', '')}  {_scalars({k: v for k, v in context.items() if k != 'event'})}".strip()
 
 
-def _answer(entry: Entry) -> str:
-    event = entry.event
 def _cue(entry: Entry) -> str:
     event = entry.event
     after, repeat = str(event.get("after", "")).replace("_", " "), "  each time" if event.get("repeat") else ""
     return f"{event.get('seconds', '')} s after {after}{repeat}  {_shorten(str(event.get('what', '')))}"
 
 
+def _answer(entry: Entry) -> str:
+    event = entry.event
     verdict = "accepted" if event.get("accepted") else f"refused: {event.get('error', '')}"
     return f"{event.get('tool', '')}  {event.get('value')!r}  {verdict}"
 
@@ -327,12 +327,12 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "recognised": _recognised,
     "answer": _answer,
     "device.returned": _fields("name", "direction"),
-    "call.held": _call,
-    "call.answered": _call_answered,
     "sound.warning": _fields("sentence"),
     "sound.good": _fields("code", "because"),
     "impairments": lambda entry: told(entry.event) or "none any more",
     "cue.set": _cue,
+    "call.held": _call,
+    "call.answered": _call_answered,
     "raw": lambda entry: f"event #{entry.event.get('seq', '')} was sent as it stands",
     "barge_in": _barge_in,
     "playback.cut": _cut,

@@ -25,8 +25,8 @@ from ui.models.entry_text import long_clock
 from ui.models.voices import Voice
 from ui.panels.pickers import EnginePicker, OutputPicker, Picker, VoicePicker
 from ui.theme import SPACE_PX, Theme
-from ui.widgets.engine_delegate import STATES
 from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.engine_delegate import STATES
 from ui.widgets.level_meter import LevelMeter
 
 
@@ -162,11 +162,11 @@ class ConnectionPanel(QFrame):
         speaking = connected and (status.response_active or status.agent_heard)
         self.stop_button.setEnabled(speaking)
         self.stop_button.setToolTip("Cancel the reply and its sound." if speaking else "No reply is in progress.")
-        self._show_talk()
-        self._recolour()
         self.place.setText(status.voice_place)
         self.place.setToolTip(status.voice_name)
         self.place.setVisible(bool(status.voice_place))
+        self._show_talk()
+        self._recolour()
         if focused is not None and not focused.isEnabled():
             # Qt moves the focus on to the next button, which Space would then press.
             self.window().setFocus()
@@ -228,6 +228,8 @@ class ConnectionPanel(QFrame):
         self.output_picker.output_chosen.connect(self.output_chosen)
         self.meter = LevelMeter(self._theme)
         self.meter.setAccessibleName("Level of the participant's voice")
+        self.place = ElidedLabel()
+        self.place.setAccessibleName("Place in the folder of recordings")
         self.talk_button = QPushButton()
         self.talk_button.setCheckable(False)
         self.talk_button.pressed.connect(self.talk_pressed)
@@ -235,9 +237,6 @@ class ConnectionPanel(QFrame):
         self.open_button = QPushButton("Open mic  O")
         self.open_button.setCheckable(True)
         self.open_button.setToolTip("Let the voice through without holding Talk.")
-        self.sound_sign = SoundSign(self._theme)
-        self.place = ElidedLabel()
-        self.place.setAccessibleName("Place in the folder of recordings")
         self.open_button.clicked.connect(self.mic_open_requested)
         self.mute_button = QPushButton("Mute  M")
         self.mute_button.setCheckable(True)
@@ -275,6 +274,7 @@ class ConnectionPanel(QFrame):
         self.meter.setMinimumWidth(120)
         self.meter.setMaximumWidth(420)
         lower.addWidget(self.meter, 3)
+        lower.addWidget(self.place, 2)
         for button in (self.talk_button, self.open_button, self.mute_button):
             lower.addWidget(button)
         lower.addStretch(1)
@@ -282,8 +282,6 @@ class ConnectionPanel(QFrame):
         lower.addWidget(self.stop_button)
         lower.addSpacing(2 * SPACE_PX)
         _add_labelled(lower, "Out", self.output_picker)
-        lower.addWidget(self.sound_sign)
-        lower.addWidget(self.place, 2)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(3 * SPACE_PX, 2 * SPACE_PX, 3 * SPACE_PX, 2 * SPACE_PX)
         rows.setSpacing(2 * SPACE_PX)
@@ -361,11 +359,7 @@ class ConnectionPanel(QFrame):
             self.talk_button.setToolTip(f"{what}; again to stop it. Key: Space.")
         elif microphone:
             self.talk_button.setText("Talking  Space" if talking else "Talk  Space")
-            self.talk_button.setToolTip(
-                "The button or Space opens the microphone, and closes it again."
-                if self._talk_toggles
-                else "Hold the button or Space while you speak."
-            )
+            self.talk_button.setToolTip("Hold the button or Space while you speak.")
         else:
             self.talk_button.setText("Talk  Space")
             self.talk_button.setToolTip("Choose a microphone or a recording as the voice first.")
