@@ -61,6 +61,7 @@ from ui.record_desk import RecordDesk
 from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
 from ui.settings import WindowSettings
+from ui.sound_desk import SoundDesk
 from ui.specification_desk import SpecificationDesk
 from ui.study_desk import StudyDesk
 from ui.study_drop import StudyDrop
@@ -106,6 +107,7 @@ class MainWindow(QMainWindow):
         self._ending.ended.connect(self.ended)
         self._make_panels()
         self.voice_desk = VoiceDesk(self, theme, feed)
+        self.sound = SoundDesk(self, theme, feed, self.settings, self.connection.sound_sign)
         self._lay_out()
         self.record = RecordDesk(
             self,
@@ -244,6 +246,8 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.voice_desk.bar)
         rows.addWidget(self.voice_desk.banner)
         rows.addWidget(self.misbehaviour)
+        rows.addWidget(self.sound.banner)
+        rows.addWidget(self.sound.strip)
         rows.addWidget(self.notices)
         rows.addWidget(self._columns, 1)
         self.setCentralWidget(central)
@@ -270,6 +274,7 @@ class MainWindow(QMainWindow):
                 Deed("&Listening on or off", "L", commands.toggled("listening", commands.set_listening)),
                 Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),
                 Deed("&Open or close the microphone", "O", panel.open_button.click),
+                *self.sound.deeds(),
                 None,
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
                 *self.specification.deeds(),
@@ -311,6 +316,7 @@ class MainWindow(QMainWindow):
             "&Help": [Deed("&Keys", "F1", self._show_keys)],
         }
         self._actions = add_menus(self, self._menus)
+        self.sound.mark(self._actions)
         self.study.deck.offer([None if name is None else self._actions[name] for name in STEP_DEEDS])
         add_scheme_menu(self, self.theme, self._choose_scheme)
         self.recognition.add_to(menu_called(self, "&Session"))
@@ -331,7 +337,7 @@ class MainWindow(QMainWindow):
         self.study_desk.failed.connect(self._tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
-        for desk in (self.composing, self.calls, self.specification, self.voice_desk):
+        for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound):
             desk.failed.connect(self._tell)
         self.specification.changed.connect(self._follow)
         self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))

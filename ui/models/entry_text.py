@@ -33,7 +33,9 @@ _PROBLEM_TYPES = frozenset(
     {"error", "malformed", "problem", "violation", "conversation.item.input_audio_transcription.failed"}
 )
 _KNOWN_TYPES = frozenset(REQUIRED_SERVER_FIELDS) | IGNORED_SERVER_EVENTS | frozenset(BETA_SERVER_EVENTS)
-_NOTICE_TYPES = frozenset({"truncation.refused", "feed.overflow", "playback.gap", "audio.dropped", "devices.reopened"})
+_NOTICE_TYPES = frozenset(
+    {"truncation.refused", "feed.overflow", "playback.gap", "audio.dropped", "devices.reopened", "sound.warning"}
+)
 
 
 def sign_of(entry: Entry) -> Sign:

@@ -24,6 +24,7 @@ from ui.models.devices import Output
 from ui.models.entry_text import long_clock
 from ui.models.voices import Voice
 from ui.panels.pickers import EnginePicker, OutputPicker, Picker, VoicePicker
+from ui.panels.sound_strip import SoundSign
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.engine_delegate import STATES
@@ -228,6 +229,7 @@ class ConnectionPanel(QFrame):
         self.output_picker.output_chosen.connect(self.output_chosen)
         self.meter = LevelMeter(self._theme)
         self.meter.setAccessibleName("Level of the participant's voice")
+        self.sound_sign = SoundSign(self._theme)
         self.place = ElidedLabel()
         self.place.setAccessibleName("Place in the folder of recordings")
         self.talk_button = QPushButton()
@@ -274,6 +276,7 @@ class ConnectionPanel(QFrame):
         self.meter.setMinimumWidth(120)
         self.meter.setMaximumWidth(420)
         lower.addWidget(self.meter, 3)
+        lower.addWidget(self.sound_sign)
         lower.addWidget(self.place, 2)
         for button in (self.talk_button, self.open_button, self.mute_button):
             lower.addWidget(button)

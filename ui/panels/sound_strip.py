@@ -1,0 +1,132 @@
+"""What is wrong with the microphone's sound: strips with the sentences, and a sign beside the level meter."""
+
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from simulator.participant.messages import Status, VoiceKind
+from ui.theme import SPACE_PX, Theme
+
+_WORDS: Final = {
+    "exact_zeros": "no sound",
+    "too_quiet": "too quiet",
+    "clipping": "clipped",
+    "hum": "noise",
+    "echo": "echo",
+}
+
+
+class SoundStrip(QFrame):
+    """The sentences of the warnings, a line each. One that was dismissed comes back when it ended and began again."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._sentences: dict[str, str] = {}
+        self._dismissed: set[str] = set()
+        self.text = QLabel()
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text.setWordWrap(True)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.text.setAccessibleName("What is wrong with the microphone's sound")
+        self.dismiss_button = QPushButton("Dismiss")
+        self.dismiss_button.setProperty("role", "quiet")
+        self.dismiss_button.clicked.connect(self.dismiss)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.dismiss_button, 0, Qt.AlignmentFlag.AlignTop)
+        theme.changed.connect(self._recolour)
+        self._recolour()
+        self.hide()
+
+    def show_status(self, status: Status) -> None:
+        """Show the warnings of this status that were not dismissed."""
+        sentences = {warning.code: warning.sentence for warning in status.sound}
+        if sentences != self._sentences:
+            self._sentences = sentences
+            self._dismissed &= set(sentences)
+            self._show()
+
+    def dismiss(self) -> None:
+        """Hide what is shown."""
+        self._dismissed |= set(self._sentences)
+        self._show()
+
+    def bring_back(self) -> None:
+        """Show what was dismissed and still holds."""
+        self._dismissed.clear()
+        self._show()
+
+    def _show(self) -> None:
+        shown = [sentence for code, sentence in self._sentences.items() if code not in self._dismissed]
+        self.text.setText("\n".join(f"⚠  {sentence}" for sentence in shown))
+        self.setVisible(bool(shown))
+
+    def _recolour(self) -> None:
+        colours = self._theme.colours
+        self.setStyleSheet(
+            f"SoundStrip {{ background: {colours.raised}; border: none; border-left: 4px solid {colours.warning};"
+            f" border-bottom: 1px solid {colours.line}; }} SoundStrip QLabel {{ color: {colours.warning}; }}"
+        )
+
+
+class HalfDuplexBanner(QFrame):
+    """Says, as long as half-duplex holds for a microphone, that nobody can interrupt the agent."""
+
+    end_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.text = QLabel(
+            "⚠  Half-duplex: the microphone is silent while the agent is heard, so barge-in is impossible."
+        )
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.end_button = QPushButton("Switch off  Shift+M")
+        self.end_button.clicked.connect(self.end_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.end_button)
+        theme.changed.connect(self._recolour)
+        self._recolour()
+        self.hide()
+
+    def show_status(self, status: Status) -> None:
+        """Show it where a microphone is the voice: other voices are not kept back."""
+        self.setVisible(status.half_duplex and status.voice is VoiceKind.MICROPHONE)
+
+    def _recolour(self) -> None:
+        colours = self._theme.colours
+        self.setStyleSheet(
+            f"HalfDuplexBanner {{ background: {colours.raised}; border: none; border-left: 4px solid"
+            f" {colours.warning}; border-bottom: 1px solid {colours.line}; }}"
+            f" HalfDuplexBanner QLabel {{ color: {colours.warning}; font-weight: 600; }}"
+        )
+
+
+class SoundSign(QPushButton):
+    """A few words beside the level meter while something is wrong; a click shows the sentences again."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("role", "quiet")
+        self.setAccessibleName("Trouble with the microphone's sound")
+        theme.changed.connect(self._recolour)
+        self._recolour()
+        self.hide()
+
+    def show_status(self, status: Status) -> None:
+        """Name the warnings of this status."""
+        words = [_WORDS[warning.code] for warning in status.sound]
+        self.setText(f"⚠ {', '.join(words)}")
+        self.setToolTip("\n".join(warning.sentence for warning in status.sound))
+        self.setVisible(bool(words))
+
+    def _recolour(self) -> None:
+        self.setStyleSheet(f"color: {self._theme.colours.warning}; font-weight: 600;")
