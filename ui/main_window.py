@@ -65,11 +65,13 @@ from ui.sound_desk import SoundDesk
 from ui.specification_desk import SpecificationDesk
 from ui.study_desk import StudyDesk
 from ui.study_drop import StudyDrop
-from ui.talk_key import TalkKey, takes_text
+from ui.talk_key import takes_text
+from ui.talking import Talking
 from ui.theme import Scheme, Theme
 from ui.voice_desk import VoiceDesk
 
 TITLE = "Participant Simulator"
+_OPEN_MICROPHONE = "&Open or close the microphone"
 _COMPARE = "&Compare with an earlier report…"
 _TABS = ("Log", "Transcript", "Checks", "Latency", "Answers", "Compose")
 
@@ -127,6 +129,7 @@ class MainWindow(QMainWindow):
         )
         self.recognition = Recognition(self, feed, self.settings, self.transcript)
         self.choices = Choices(self.connection, self.commands, self.devices_feed, self.settings, theme)
+        self.talking = Talking(self, feed, self.commands, self.settings, self.connection)
         self.devices = DevicesDesk(self, theme, feed, self.devices_feed, self.choices)
         self.desk = ChecksDesk(
             self,
@@ -273,7 +276,7 @@ class MainWindow(QMainWindow):
                 Deed("Stop the &reply", "Esc", self._escape),
                 Deed("&Listening on or off", "L", commands.toggled("listening", commands.set_listening)),
                 Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),
-                Deed("&Open or close the microphone", "O", panel.open_button.click),
+                Deed(_OPEN_MICROPHONE, "O", panel.open_button.click),
                 *self.sound.deeds(),
                 None,
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
@@ -319,7 +322,9 @@ class MainWindow(QMainWindow):
         self.sound.mark(self._actions)
         self.study.deck.offer([None if name is None else self._actions[name] for name in STEP_DEEDS])
         add_scheme_menu(self, self.theme, self._choose_scheme)
-        self.recognition.add_to(menu_called(self, "&Session"))
+        session_menu = menu_called(self, "&Session")
+        self.recognition.add_to(session_menu)
+        self.talking.add_to(session_menu, self._actions[_OPEN_MICROPHONE])
         self.record.live_shown.connect(lambda live: self._actions["&Back to live"].setEnabled(not live))
         self._count_reports(0)
 
@@ -346,8 +351,6 @@ class MainWindow(QMainWindow):
         commands, panel = self.commands, self.connection
         panel.connect_requested.connect(self.toggle_connection)
         panel.disconnect_requested.connect(self.toggle_connection)
-        panel.talk_pressed.connect(commands.press_talk)
-        panel.talk_released.connect(commands.release_talk)
         panel.mic_open_requested.connect(commands.open_microphone)
         panel.mute_requested.connect(commands.set_muted)
         panel.listening_requested.connect(commands.set_listening)
@@ -358,9 +361,6 @@ class MainWindow(QMainWindow):
         commands.failed.connect(self._tell)
         commands.applied.connect(self.agent.show_applied)
         self.agent.instructions_applied.connect(commands.set_instructions)
-        self.talk_key = TalkKey(self)
-        self.talk_key.pressed.connect(commands.press_talk)
-        self.talk_key.released.connect(commands.release_talk)
         self.checks.summary_changed.connect(partial(self.tabs.setTabText, _TABS.index("Checks")))
 
     def _restore(self) -> None:

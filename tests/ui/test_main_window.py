@@ -317,6 +317,29 @@ def test_a_field_that_the_engine_did_not_take_stands_out(rig: WindowRig) -> None
     assert rows == {"output_modalities": "audio ✓", "voice": "marin ≠ alloy", "speed": "1.0"}
 
 
+def test_the_talk_key_opens_and_closes_a_microphone_where_that_was_chosen_and_is_remembered(
+    theme: Theme, tmp_path: Path
+) -> None:
+    first = WindowRig(theme, tmp_path, DEVICES)
+    first.start()
+    first.window.talking.switch.setChecked(True)
+    first.close()
+    rig = WindowRig(theme, tmp_path, DEVICES)
+    rig.start()
+    wait_until(lambda: rig.window.connection.voice.label == "Mic: system default")
+    QTest.keyClick(rig.window, Qt.Key.Key_Space)
+    wait_until(lambda: rig.feed.status.talking)
+    QTest.keyClick(rig.window, Qt.Key.Key_Space)
+    wait_until(lambda: not rig.feed.status.talking)
+    assert [command["down"] for command in rig.commands("set_talk")] == [True, False]
+    rig.window.study.choose_push(6)
+    field = rig.window.study.pushes.forms[6].fields["text"]
+    field.setFocus()
+    QTest.keyClicks(field, "a b")
+    assert len(rig.commands("set_talk")) == 2
+    rig.close()
+
+
 def test_a_dead_process_is_told_and_replaced(rig: WindowRig) -> None:
     rig.connect_session()
     rig.window.study.choose_push(6)

@@ -66,6 +66,7 @@ class ConnectionPanel(QFrame):
         self._faults: list[str] = []
         self._spec = OWN
         self._build()
+        self._talk_toggles = False
         self._lay_out()
         theme.changed.connect(self._recolour)
         self.show_status(self._status)
@@ -182,6 +183,11 @@ class ConnectionPanel(QFrame):
 
     def show_level(self, level: Level) -> None:
         """Show the level of the participant's voice."""
+    def show_talk_toggles(self, toggles: bool) -> None:
+        """Say what the talk button does to a microphone: open and close it, or let it through while it is held."""
+        self._talk_toggles = toggles
+        self._show_talk()
+
         self.meter.set_level(level.rms_dbfs, level.peak_dbfs, level.t_ns)
 
     def show_now(self, now_ns: int) -> None:
@@ -362,7 +368,11 @@ class ConnectionPanel(QFrame):
             self.talk_button.setToolTip(f"{what}; again to stop it. Key: Space.")
         elif microphone:
             self.talk_button.setText("Talking  Space" if talking else "Talk  Space")
-            self.talk_button.setToolTip("Hold the button or Space while you speak.")
+            self.talk_button.setToolTip(
+                "The button or Space opens the microphone, and closes it again."
+                if self._talk_toggles
+                else "Hold the button or Space while you speak."
+            )
         else:
             self.talk_button.setText("Talk  Space")
             self.talk_button.setToolTip("Choose a microphone or a recording as the voice first.")
