@@ -50,7 +50,7 @@ def test_the_sign_at_the_meter_says_it_in_two_words_and_brings_the_sentence_back
     sign.clicked.connect(strip.bring_back)
     for widget in (strip, sign):
         widget.show_status(wrong(QUIET, ECHO))
-    assert sign.text() == "⚠ too quiet, echo"
+    assert sign.text() == "⚠ too quiet +1"
     assert sign.toolTip() == f"{QUIET.sentence}\n{ECHO.sentence}"
     strip.dismiss()
     sign.click()

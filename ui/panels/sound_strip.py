@@ -124,7 +124,8 @@ class SoundSign(QPushButton):
     def show_status(self, status: Status) -> None:
         """Name the warnings of this status."""
         words = [_WORDS[warning.code] for warning in status.sound]
-        self.setText(f"⚠ {', '.join(words)}")
+        # The row is full: the first in words, the others counted.
+        self.setText(f"⚠ {words[0]}{f' +{len(words) - 1}' * (len(words) > 1)}" if words else "")
         self.setToolTip("\n".join(warning.sentence for warning in status.sound))
         self.setVisible(bool(words))
 
