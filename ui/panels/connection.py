@@ -64,9 +64,9 @@ class ConnectionPanel(QFrame):
         self._status = Status()
         self._conformance = Conformance()
         self._faults: list[str] = []
+        self._talk_toggles = False
         self._spec = OWN
         self._build()
-        self._talk_toggles = False
         self._lay_out()
         theme.changed.connect(self._recolour)
         self.show_status(self._status)
@@ -181,13 +181,13 @@ class ConnectionPanel(QFrame):
         )
         _set_role(self.problems_button, "danger" if count else "quiet")
 
-    def show_level(self, level: Level) -> None:
-        """Show the level of the participant's voice."""
     def show_talk_toggles(self, toggles: bool) -> None:
         """Say what the talk button does to a microphone: open and close it, or let it through while it is held."""
         self._talk_toggles = toggles
         self._show_talk()
 
+    def show_level(self, level: Level) -> None:
+        """Show the level of the participant's voice."""
         self.meter.set_level(level.rms_dbfs, level.peak_dbfs, level.t_ns)
 
     def show_now(self, now_ns: int) -> None:
