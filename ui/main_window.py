@@ -354,6 +354,7 @@ class MainWindow(QMainWindow):
         panel.mic_open_requested.connect(commands.open_microphone)
         panel.mute_requested.connect(commands.set_muted)
         panel.listening_requested.connect(commands.set_listening)
+        panel.say_requested.connect(self.voice_desk.bar.open_line)
         panel.stop_reply_requested.connect(commands.stop_reply)
         panel.problems_requested.connect(self._show_problems)
         panel.report_requested.connect(partial(self.tabs.setCurrentWidget, self.checks))

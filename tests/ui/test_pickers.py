@@ -53,8 +53,8 @@ def test_fifty_recordings_hide_nothing_else_and_are_found_by_typing(theme: Theme
     mine = Voice(VoiceKind.RECORDING, "zebra_crossing", added=True)
     file = Voice(VoiceKind.RECORDING, str(Path("morning.wav").resolve()))
     picker.offer([Voice(VoiceKind.MICROPHONE), *theirs, mine, Voice(VoiceKind.SILENCE)], file)
-    texts = [picker.itemText(row) for row in range(11)]
-    first = ["Mic: system default", "Silence", "", "Recording from a file…", "Add recording…"]
+    texts = [picker.itemText(row) for row in range(12)]
+    first = ["Mic: system default", "Silence", "", "Recording from a file…", "Folder of recordings…", "Add recording…"]
     assert texts == [*first, "", "zebra crossing", "morning.wav", "", "turn 0", "turn 1"]
     assert picker.voice == file
     picker.show()

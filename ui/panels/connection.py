@@ -50,6 +50,8 @@ class ConnectionPanel(QFrame):
     mic_open_requested = Signal(bool)
     mute_requested = Signal(bool)
     listening_requested = Signal(bool)
+    say_requested = Signal()
+    """The user wants to type what the participant says, or set a cue."""
     stop_reply_requested = Signal()
     problems_requested = Signal()
     faults_requested = Signal()
@@ -250,6 +252,9 @@ class ConnectionPanel(QFrame):
         self.mute_button.setCheckable(True)
         self.mute_button.setToolTip("Send silence instead of the voice.")
         self.mute_button.clicked.connect(self.mute_requested)
+        self.say_button = QPushButton("Say…  T")
+        self.say_button.setToolTip("Type what the participant says, or let something be said on a cue.")
+        self.say_button.clicked.connect(self.say_requested)
         self.listening_button = QPushButton()
         self.listening_button.setCheckable(True)
         self.listening_button.setObjectName("listening")
@@ -281,10 +286,10 @@ class ConnectionPanel(QFrame):
         _add_labelled(lower, "Voice", self.voice_picker)
         self.meter.setMinimumWidth(120)
         self.meter.setMaximumWidth(420)
-        lower.addWidget(self.meter, 3)
+        lower.addWidget(self.meter, 5)
         lower.addWidget(self.sound_sign)
         lower.addWidget(self.place, 2)
-        for button in (self.talk_button, self.open_button, self.mute_button):
+        for button in (self.talk_button, self.open_button, self.mute_button, self.say_button):
             lower.addWidget(button)
         lower.addStretch(1)
         lower.addWidget(self.listening_button)
