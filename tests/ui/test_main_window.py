@@ -327,8 +327,10 @@ def test_the_talk_key_opens_and_closes_a_microphone_where_that_was_chosen_and_is
     rig = WindowRig(theme, tmp_path, DEVICES)
     rig.start()
     wait_until(lambda: rig.window.connection.voice.label == "Mic: system default")
+    let_go: list[bool] = []
+    rig.window.talking.key.released.connect(lambda: let_go.append(True))
     QTest.keyClick(rig.window, Qt.Key.Key_Space)
-    wait_until(lambda: rig.feed.status.talking)
+    wait_until(lambda: rig.feed.status.talking and let_go)
     QTest.keyClick(rig.window, Qt.Key.Key_Space)
     wait_until(lambda: not rig.feed.status.talking)
     assert [command["down"] for command in rig.commands("set_talk")] == [True, False]
