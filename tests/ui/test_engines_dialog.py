@@ -115,6 +115,8 @@ def test_the_embedded_engine_cannot_be_changed(dialog: EnginesDialog) -> None:
     assert not dialog.save_button.isEnabled()
     assert not dialog.key_field.isEnabled()
     assert "started when it is needed" in dialog.message.text()
+    # It is of neither kind that an engine of one's own may be.
+    assert (dialog.kind_picker.currentText(), dialog.url_field.text()) == ("", "")
 
 
 def test_the_embedded_engine_gets_a_language_model(dialog: EnginesDialog, store: MemoryKeyring) -> None:

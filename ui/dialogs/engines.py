@@ -34,7 +34,7 @@ from ui.background import Background
 from ui.theme import SPACE_PX, Theme
 
 _NEW = EngineProfile(name="", url="wss://")
-_AT_ADDRESS, _THINKING = 0, 1
+_NEITHER, _AT_ADDRESS, _THINKING = -1, 0, 1
 _KINDS = ("An engine at an address", "The embedded engine with a language model")
 _THINK_NOTE = (
     "The embedded engine hears and speaks here, and this model decides what it says. Any server with OpenAI's chat "
@@ -179,14 +179,15 @@ class EnginesDialog(QDialog):
             self.list.setCurrentRow(-1)
             self.name_field.setFocus()
         self.name_field.setText(profile.name)
-        self.kind_picker.setCurrentIndex(_AT_ADDRESS if profile.think is None else _THINKING)
+        keyless = profile.builtin and not profile.needs_key
+        kind = _AT_ADDRESS if profile.think is None else _THINKING
+        self.kind_picker.setCurrentIndex(_NEITHER if keyless else kind)
         self.url_field.setText(profile.url if profile.think is None else profile.think.url)
         self.model_field.setText(profile.model if profile.think is None else profile.think.model)
         self.headers_field.setPlainText("\n".join(_header_line(name, value) for name, value in profile.headers.items()))
         self.key_env_field.setText(profile.key_env)
         self.key_field.clear()
         self._dress_fields()
-        keyless = profile.builtin and not profile.needs_key
         self.key_field.setPlaceholderText("" if keyless else "paste it here: it goes to the system's keyring")
         for widget in (self.key_field, self.store_button, self.forget_button):
             widget.setEnabled(bool(profile.name) and not keyless)
