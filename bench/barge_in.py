@@ -12,7 +12,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.figures import Figure
+from bench.session_folder import session_folder
 from simulator.engines.children import child_environment, python_command
 from simulator.participant.messages import Connect, encode_line
 from simulator.record.reader import read_record
@@ -35,7 +35,7 @@ _STALL_S: Final = 0.5
 
 def run() -> Iterable[Figure]:
     """Measure, and return the figures."""
-    with _sound() as environment:
+    with participant_environment() as environment:
         for stalled in (False, True):
             yield from _figures(asyncio.run(_measure(environment, stalled)), stalled)
 
@@ -58,7 +58,7 @@ def _figures(notes: list[dict[str, Any]], stalled: bool) -> list[Figure]:
 
 
 @contextlib.contextmanager
-def _sound() -> Iterator[dict[str, str]]:
+def participant_environment() -> Iterator[dict[str, str]]:
     """Give the environment of the participant: with a sound server where one can run."""
     try:
         server = sound_server()
@@ -78,7 +78,7 @@ async def _measure(environment: dict[str, str], stalled: bool) -> list[dict[str,
         await _interrupt_again_and_again(side)
         finished.set()
 
-    with tempfile.TemporaryDirectory(prefix="barge-in-") as folder:
+    with session_folder("barge-in-") as folder:
         async with ScriptedEngine(script) as engine:
             process = subprocess.Popen(  # noqa: ASYNC220 - starting it takes a moment, once
                 python_command("simulator", "participant"),

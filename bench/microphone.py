@@ -9,12 +9,12 @@ import contextlib
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from bench.figures import Figure
+from bench.session_folder import session_folder
 from simulator.engines.children import child_environment, python_command
 from simulator.errors import SimulatorError
 from simulator.participant.feed import PipeFeed
@@ -31,7 +31,7 @@ CHUNKS: Final = 1_500
 
 def run() -> Iterable[Figure]:
     """Measure, and return the figure."""
-    with _sound() as (environment, kind), tempfile.TemporaryDirectory(prefix="microphone-") as folder:
+    with _sound() as (environment, kind), session_folder("microphone-") as folder:
         delays_ms = asyncio.run(_measure(environment, kind, Path(folder)))
     name = "microphone: device callback to socket" if kind is VoiceKind.MICROPHONE else "recording: due to socket"
     return [Figure(name, GOAL_MS, "ms", delays_ms)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import msgspec
 from PySide6.QtCore import QObject, QProcess, Signal
 
+from simulator.engines.profiles import config_folder
 from ui.child_process import make_process, pass_on, python_command
 from ui.models.devices import Output
 from ui.models.voices import Voice
@@ -19,6 +20,8 @@ class TrialLine(msgspec.Struct, frozen=True):
     channels: int = 0
     level: tuple[float, float] | None = None
     state: str | None = None
+    round_trip: str | None = None
+    """What was measured, in sentences."""
     error: str | None = None
 
 
@@ -34,15 +37,16 @@ class DeviceTrial(QObject):
         self._command = list(command or python_command("simulator.audio.trial"))
         self._process: QProcess | None = None
         self.doing: str | None = None
-        """What is tried at present: "level", "tone" or "repeat"."""
+        """What is tried at present: "level", "tone", "repeat" or "round_trip"."""
 
     def start(self, do: str, microphone: Voice, output: Output) -> None:
-        """Tell the level of a microphone for ever, play a tone, or record three seconds and play them."""
+        """Tell a microphone's level for ever, play a tone, repeat three seconds of speech, or measure a round trip."""
         self.stop()
         question = {
             "do": do,
             "input": [microphone.name, microphone.host_api, microphone.channel],
             "output": [output.name, output.host_api, output.channel],
+            "keep": str(config_folder()),
         }
         process = make_process([*self._command, json.dumps(question)], self)
         process.readyReadStandardOutput.connect(self._read)

@@ -69,6 +69,7 @@ from ui.talk_key import takes_text
 from ui.talking import Talking
 from ui.theme import Scheme, Theme
 from ui.voice_desk import VoiceDesk
+from ui.volume_desk import VolumeDesk
 
 TITLE = "Participant Simulator"
 _OPEN_MICROPHONE = "&Open or close the microphone"
@@ -110,6 +111,8 @@ class MainWindow(QMainWindow):
         self._make_panels()
         self.voice_desk = VoiceDesk(self, theme, feed)
         self.sound = SoundDesk(self, theme, feed, self.settings, self.connection.sound_sign)
+        self.volume = VolumeDesk(feed, self.settings, self)
+        self.connection.put_beside_output(self.volume.button)
         self._lay_out()
         self.record = RecordDesk(
             self,
@@ -278,6 +281,7 @@ class MainWindow(QMainWindow):
                 Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),
                 Deed(_OPEN_MICROPHONE, "O", panel.open_button.click),
                 *self.sound.deeds(),
+                *self.volume.deeds(),
                 None,
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
                 *self.specification.deeds(),
@@ -342,7 +346,7 @@ class MainWindow(QMainWindow):
         self.study_desk.failed.connect(self._tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
-        for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound):
+        for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound, self.volume):
             desk.failed.connect(self._tell)
         self.specification.changed.connect(self._follow)
         self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))

@@ -1,10 +1,11 @@
 """Tries a microphone and a loudspeaker outside any session, in a process of its own.
 
-`python -P -m simulator.audio.trial QUESTION`, where QUESTION is JSON: `{"do": "level" | "tone" | "repeat", "input":
-[name, host_api, channel], "output": [name, host_api, channel]}`. It prints a JSON object a line: `{"opened": name,
-"rate_hz", "channels"}` once for each device, `{"level": [rms_dbfs, peak_dbfs]}` twenty times a second while it listens,
-`{"state": "listening" | "recording" | "playing" | "done"}`, and `{"error": sentence}` at the end where it failed. It
-ends when its standard input does.
+`python -P -m simulator.audio.trial QUESTION`, where QUESTION is JSON: `{"do": "level" | "tone" | "repeat" |
+"round_trip", "input": [name, host_api, channel], "output": [name, host_api, channel], "keep": folder}`. It prints a
+JSON object a line: `{"opened": name, "rate_hz", "channels"}` once for each device, `{"level": [rms_dbfs, peak_dbfs]}`
+twenty times a second while it listens, `{"state": "listening" | "recording" | "playing" | "measuring" | "done"}`,
+`{"round_trip": sentences}` when it was measured and kept in that folder, and `{"error": sentence}` at the end where it
+failed. It ends when its standard input does.
 """
 
 import asyncio
@@ -14,12 +15,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.audio.devices import Choice, chosen_here
+from simulator.audio.latencies import FILE_NAME, keep_latency
+from simulator.audio.latency_probe import measure
 from simulator.audio.levels import dbfs_peak, dbfs_rms
 from simulator.audio.playout import PlaybackEnded, Playout
 from simulator.audio.sources import MicrophoneSource
@@ -120,6 +124,11 @@ async def answer(question: dict[str, Any], say: Say) -> None:
         case "tone":
             say({"state": "playing"})
             await trial.play(loudspeaker, tone())
+        case "round_trip":
+            say({"state": "measuring"})
+            measured = await measure(microphone, loudspeaker)
+            keep_latency(Path(question["keep"]) / FILE_NAME, measured)
+            say({"round_trip": measured.sentences()})
         case "repeat":
             say({"state": "recording"})
             heard = await trial.listen(microphone, RECORDED_S * SAMPLE_RATE_HZ)

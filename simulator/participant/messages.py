@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from simulator.audio.fades import HIGHEST_VOLUME_DB as HIGHEST_VOLUME_DB
+from simulator.audio.fades import LOWEST_VOLUME_DB as LOWEST_VOLUME_DB
 from simulator.audio.impairments import Impairments
 from simulator.record.entries import Entry
 from simulator.study.steps import ShownOn, Study

@@ -37,6 +37,7 @@ from simulator.participant.messages import (
     SetListening,
     SetMuted,
     SetTalk,
+    SetVolume,
     Speak,
     Status,
     StopReply,
@@ -100,6 +101,8 @@ class FakeParticipant:
                 self.change(cue=f"{seconds:g} s after {after}: {text}")
             case CancelCue():
                 self.change(cue=None)
+            case SetVolume(db=db):
+                self.change(volume_db=db)
             case SetHalfDuplex(on=on):
                 self.change(half_duplex=on)
             case SetEchoCancelling(on=on):

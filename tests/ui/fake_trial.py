@@ -21,5 +21,13 @@ if question["do"] == "level":
     while True:
         say(level=[-20.0, -12.0])
         time.sleep(0.02)
+if question["do"] == "round_trip":
+    say(state="measuring")
+    if question["output"][0] == "Speakers":
+        say(round_trip="Round trip 130.0 ms.")
+        say(state="done")
+        sys.exit(0)
+    say(error="No click came back: turn the loudspeaker up.")
+    sys.exit(3)
 say(state="playing")
 say(state="done")

@@ -169,3 +169,36 @@ def test_the_page_opens_by_its_key_lists_again_and_chooses_for_the_window(theme:
     wait_until(lambda: listed)
     assert dialog.list_button.isEnabled()
     rig.close()
+
+
+def test_the_round_trip_of_the_selected_pair_is_measured_and_kept_with_the_settings(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PARTICIPANT_SIMULATOR_CONFIG", str(tmp_path))
+    round_trip = page.dialog.round_trip
+    page.dialog.pages.setCurrentWidget(round_trip)
+    point(page.dialog.outputs, "Speakers")
+    point(page.dialog.inputs, "USB mic")
+    assert round_trip.pair.text() == "Speakers  →  USB mic"
+    round_trip.button.click()
+    assert not round_trip.button.isEnabled()
+    assert round_trip.result.text() == "Measuring…"
+    wait_until(lambda: round_trip.button.isEnabled())
+    assert round_trip.result.text() == "Round trip 130.0 ms."
+    (asked,) = page.opened
+    assert (asked["do"], asked["keep"]) == ("round_trip", str(tmp_path))
+    assert asked["output"] == ["Speakers", "ALSA", None]
+
+
+def test_why_nothing_was_measured_is_told_on_the_same_page(page: Page) -> None:
+    round_trip = page.dialog.round_trip
+    round_trip.button.click()
+    wait_until(lambda: round_trip.button.isEnabled())
+    assert round_trip.result.text() == "No click came back: turn the loudspeaker up."
+
+
+def test_nothing_is_measured_while_a_session_uses_the_devices(page: Page) -> None:
+    page.dialog.show_session(True)
+    assert not page.dialog.round_trip.button.isEnabled()
+    page.dialog.all_the_same.setChecked(True)
+    assert page.dialog.round_trip.button.isEnabled()

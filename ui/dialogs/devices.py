@@ -26,6 +26,7 @@ from simulator.units import NS_PER_MS
 from ui.device_trial import DeviceTrial, TrialLine
 from ui.models.devices import Device, Devices, Direction, Output
 from ui.models.voices import Voice
+from ui.panels.round_trip import RoundTripPage
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.device_list import DeviceList
 from ui.widgets.level_meter import LevelMeter
@@ -63,6 +64,8 @@ class DevicesDialog(QDialog):
         self.inputs = DeviceList("Microphones", "input")
         self.outputs = DeviceList("Loudspeakers", "output")
         self.meter = LevelMeter(theme)
+        self.round_trip = RoundTripPage()
+        self.round_trip.measure_requested.connect(lambda: self._try("round_trip"))
         self._build()
         self._lay_out()
         self.inputs.pointed.connect(self._pointed)
@@ -194,6 +197,7 @@ class DevicesDialog(QDialog):
         self.pages = QTabWidget()
         self.pages.setDocumentMode(True)
         self.pages.addTab(page, "Devices")
+        self.pages.addTab(self.round_trip, "Round trip")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         last = QHBoxLayout()
@@ -219,6 +223,11 @@ class DevicesDialog(QDialog):
             hint.setText((device.hint(direction) if device is not None else None) or "")
             hint.setVisible(bool(hint.text()))
         self._offer_channels(self.inputs.device or self.inputs.default)
+        loudspeaker, microphone = ((table.device or table.default) for table in (self.outputs, self.inputs))
+        self.round_trip.show_pair(
+            loudspeaker.name if loudspeaker is not None else "no loudspeaker",
+            microphone.name if microphone is not None else "no microphone",
+        )
         self._show_trial()
         if self._trial.doing == "level" and self.microphone != self._tried:
             self._try("level")
@@ -270,6 +279,10 @@ class DevicesDialog(QDialog):
         if line.level is not None:
             self._level_ns += _LEVEL_EVERY_NS
             self.meter.set_level(*line.level, self._level_ns)
+        elif line.round_trip is not None:
+            self.round_trip.show_result(line.round_trip)
+        elif line.error is not None and self._trial.doing == "round_trip":
+            self.round_trip.show_result(line.error)
         elif line.error is not None:
             self.message.setText(line.error)
         elif line.state == "playing":
@@ -294,6 +307,7 @@ class DevicesDialog(QDialog):
             self.message.setText("")
         if doing in (None, "tone") and not self._connected:
             self.meter.clear()
+        self.round_trip.show_state(measuring=doing == "round_trip", free=free and doing in (None, "round_trip"))
         self.use_input.setEnabled(self.microphone != self._voice)
         self.use_output.setEnabled(self.output != self._output)
 

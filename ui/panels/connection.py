@@ -137,6 +137,10 @@ class ConnectionPanel(QFrame):
         """Offer these output devices; the chosen one is added where it is not among them."""
         self.output_picker.offer(outputs, chosen)
 
+    def put_beside_output(self, widget: QWidget) -> None:
+        """Add a widget at the end, where the loudspeaker is chosen."""
+        self._lower.addWidget(widget)
+
     def show_status(self, status: Status) -> None:
         """Show what the participant process says of itself."""
         self._status = status
@@ -267,6 +271,7 @@ class ConnectionPanel(QFrame):
 
     def _lay_out(self) -> None:
         upper, lower = QHBoxLayout(), QHBoxLayout()
+        self._lower = lower
         for row in (upper, lower):
             row.setSpacing(2 * SPACE_PX)
         _add_labelled(upper, "Engine", self.engine_picker)
