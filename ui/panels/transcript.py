@@ -232,7 +232,7 @@ class TranscriptPanel(QWidget):
             estimate.setToolTip("Where hearing ended is estimated from the share of the audio that was heard")
             cursor.insertText(" ≈ " if item.said else "", estimate)
             cursor.insertText(item.unsaid, unsaid)
-            cursor.insertText(" (not heard)", self._format("never_heard"))
+            cursor.insertText(" (not\u00a0heard)", self._format("never_heard"))
 
     def _format(self, role: str) -> QTextCharFormat:
         form = QTextCharFormat()
