@@ -49,6 +49,11 @@ class EchoCanceller:
         self._ahead = _AHEAD_SAMPLES
         self._read_until = 0
 
+    def forget_microphone(self) -> None:
+        """The microphone closed: what it gives next follows on nothing. What was learned stays."""
+        self._next = None
+        self._late.clear()
+
     def played(self, samples: Samples, audible_ns: int) -> None:
         """Take a piece of the agent's voice that is audible from `audible_ns` on."""
         at = ns_to_samples(audible_ns)

@@ -31,6 +31,7 @@ Samples = NDArray[np.int16]
 
 LAPSE_NS: Final = 10 * NS_PER_S
 _JUDGE_EVERY: Final = BLOCKS_A_SECOND // 5
+_LONGEST_PATIENCE_S: Final = 16
 _ECHO_TAIL_NS: Final = 500 * NS_PER_MS
 """So long after the agent a room may still give its voice back."""
 
@@ -69,6 +70,7 @@ class SoundCheck:
         self._agent_until_ns = 0
         self._open = False
         self._heard_ns = 0
+        self._patience_s = 1
         self._begin()
 
     @property
@@ -125,13 +127,14 @@ class SoundCheck:
 
     def forget(self) -> None:
         """The microphone is closed for good, or is another one."""
+        self._patience_s = 1
         self.closed()
         self._echo.forget()
         for code in list(self._warnings):
             self._end(code, "closed")
 
     def _begin(self) -> None:
-        self._flat = FlatWatch(wrong="exact_zeros" in self._warnings)
+        self._flat = FlatWatch(wrong="exact_zeros" in self._warnings, patience_s=self._patience_s)
         self._clip = ClipWatch(wrong="clipping" in self._warnings)
         self._quiet = QuietWatch(wrong="too_quiet" in self._warnings)
         self._hum = HumWatch(wrong="hum" in self._warnings)
@@ -146,6 +149,9 @@ class SoundCheck:
                 self._changes.append(warning)
             elif not wrong and code in self._warnings:
                 self._end(code, "good")
+                if code == "exact_zeros":
+                    # Some microphones give exact silence whenever nobody speaks: it is told less and less often.
+                    self._patience_s = self._flat.patience_s = min(2 * self._patience_s, _LONGEST_PATIENCE_S)
 
     def _faults(self) -> Iterator[tuple[Code, bool]]:
         yield "exact_zeros", self._flat.wrong

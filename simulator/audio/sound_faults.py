@@ -25,13 +25,13 @@ _MARGIN_DB: Final = 3.0
 
 
 class FlatWatch:
-    """A microphone that gives the same sample all the time: a second of it, and nothing else is the fault."""
+    """A microphone that gives the same sample all the time, for so many seconds."""
 
-    _BEGINS: Final = BLOCKS_A_SECOND
     _ENDS: Final = BLOCKS_A_SECOND // 5
 
-    def __init__(self, *, wrong: bool = False) -> None:
+    def __init__(self, *, wrong: bool = False, patience_s: int = 1) -> None:
         self.wrong = wrong
+        self.patience_s = patience_s
         self._flat = 0
         self._alive = 0
 
@@ -39,7 +39,7 @@ class FlatWatch:
         """Take a block."""
         if samples.max() == samples.min():
             self._flat, self._alive = self._flat + 1, 0
-            self.wrong = self.wrong or self._flat >= self._BEGINS
+            self.wrong = self.wrong or self._flat >= self.patience_s * BLOCKS_A_SECOND
         else:
             self._flat, self._alive = 0, self._alive + 1
             self.wrong = self.wrong and self._alive < self._ENDS
@@ -159,13 +159,13 @@ class HumWatch:
 _MAINS_HZ: Final = (50, 60)
 _MAINS_SHARE: Final = 0.6
 _HIGHEST_HARMONIC_HZ: Final = 1_000
-MAINS_SAMPLES: Final = SAMPLE_RATE_HZ
-"""How much audio `mains_hz` needs: a second tells 50 Hz from 60 Hz and either from noise."""
 
 
 def mains_hz(samples: Samples) -> int | None:
     """Return 50 or 60 where most of a second's energy lies at multiples of it: a hum of the mains; None: a noise."""
-    power = np.square(np.abs(np.fft.rfft(samples[-MAINS_SAMPLES:] * np.hanning(MAINS_SAMPLES))))
+    second = samples[-SAMPLE_RATE_HZ:]
+    # A transform of a second has a bin for each Hz.
+    power = np.square(np.abs(np.fft.rfft(second * np.hanning(len(second)), SAMPLE_RATE_HZ)))
     power[:20] = 0
     total = float(power.sum()) + 1e-9
     shares = {}

@@ -82,6 +82,8 @@ class MicrophoneFilter:
     def closed(self) -> None:
         """The microphone is closed by the talk key or by mute."""
         self._check.closed()
+        if self._canceller is not None:
+            self._canceller.forget_microphone()
 
     def changed(self) -> None:
         """Another microphone, or none, takes the place of the one before."""

@@ -69,3 +69,19 @@ def test_without_the_extra_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "pywebrtc_audio", None)
     with pytest.raises(AudioUnavailable, match=r"participant-simulator\[echo\]"):
         EchoCanceller()
+
+
+def test_a_microphone_that_was_closed_for_a_while_needs_no_new_second_to_find_its_place() -> None:
+    agent = voice("monologue_slt", 10.0)
+    heard = mixed(come_back(agent, -15, 90), noise(10.0, -75))
+    canceller, left = EchoCanceller(), []
+    for first in range(0, len(heard), BLOCK_SAMPLES):
+        at_ns = START_NS + samples_to_ns(first)
+        canceller.played(agent[first + 1_440 :][:BLOCK_SAMPLES], at_ns + 60 * NS_PER_MS)
+        if 5 * 24_000 <= first < 7 * 24_000:
+            canceller.forget_microphone()
+            continue
+        left.append(canceller.cleaned(heard[first : first + BLOCK_SAMPLES], at_ns + 20 * NS_PER_MS))
+    # Half a second after it opened again.
+    late = slice(round(7.5 * 24_000), round(8.5 * 24_000))
+    assert level_db(heard[late]) - level_db(np.concatenate(left)[round(5.5 * 24_000) : round(6.5 * 24_000)]) >= 20

@@ -108,6 +108,17 @@ def test_the_same_sample_for_ever_is_silence_too_and_a_pause_of_a_gated_micropho
     assert gated.told == []
 
 
+def test_a_microphone_that_is_silent_whenever_nobody_speaks_is_told_of_less_and_less_often() -> None:
+    said = voice("monologue", 3.0)[2 * RATE_HZ : 2 * RATE_HZ + 14_400]
+    desk = Desk()
+    for _ in range(20):
+        desk.hear(said).hear(zeros(3.0))
+    # After 1 s and after 2 s; 4 s of it never come.
+    assert [what for _, what in desk.told] == ["exact_zeros", "exact_zeros good"] * 2
+    desk.hear(zeros(2.0))
+    assert desk.told[-1][1] == "exact_zeros"
+
+
 # ---- too quiet
 
 
@@ -302,6 +313,19 @@ def test_pieces_of_any_length_make_the_same_echo() -> None:
         check.captured(heard[first:ends], START_NS + ends * NS_PER_S // RATE_HZ)
     (warning,) = check.warnings
     assert abs(warning.figures["delay_ms"] - 120) <= 3
+
+
+@pytest.mark.parametrize("lengths", [(441,), (512,), (480, 1, 479, 3)], ids=str)
+def test_blocks_of_other_lengths_are_taken_as_well(lengths: tuple[int, ...]) -> None:
+    hum = tone(9.0, 50, 8_000)
+    check, first, number = SoundCheck(), 0, 0
+    while first < len(hum):
+        block = hum[first : first + lengths[number % len(lengths)]]
+        first, number = first + len(block), number + 1
+        check.captured(block, START_NS + first * NS_PER_S // RATE_HZ)
+    codes = {warning.code: warning.figures for warning in check.warnings}
+    # Levels of blocks of a sample or three rise and fall with the wave: no steady noise is seen in them.
+    assert codes.get("hum", {}).get("mains_hz") == (50 if len(lengths) == 1 else None)
 
 
 # ---- a microphone that closes
