@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
@@ -16,7 +17,10 @@ from ui.theme import Theme
 
 HALF_DUPLEX = "&Half-duplex: the microphone is silent while the agent is heard"
 ECHO_CANCELLING = "Cancel the agent's echo in the microphone"
-_COMMANDS = {"half_duplex": SetHalfDuplex, "echo_cancelling": SetEchoCancelling}
+_COMMANDS: Final[dict[str, type[SetHalfDuplex] | type[SetEchoCancelling]]] = {
+    "half_duplex": SetHalfDuplex,
+    "echo_cancelling": SetEchoCancelling,
+}
 
 
 class SoundDesk(QObject):

@@ -44,7 +44,7 @@ class SoundStrip(QFrame):
 
     def show_status(self, status: Status) -> None:
         """Show the warnings of this status that were not dismissed."""
-        sentences = {warning.code: warning.sentence for warning in status.sound}
+        sentences = {str(warning.code): warning.sentence for warning in status.sound}
         if sentences != self._sentences:
             self._sentences = sentences
             self._dismissed &= set(sentences)
