@@ -4,13 +4,13 @@ The live session's view grows while it is shown; a check's view is loaded whole.
 and answers draw from nothing else, so that a saved record looks as the live session did.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterable
 from pathlib import Path
 
 from simulator.audio.peaks import PeakPyramid
 from simulator.participant.messages import Lane
 from simulator.record.entries import Direction, Entry
+from simulator.record.entry_list import EntryList
 from simulator.record.measures import Measures
 from ui.models.entry_text import Sign, sign_of
 from ui.models.impairing import told
@@ -31,7 +31,7 @@ class RecordView:
         self.title = title
         """Empty for the live session, else what the banner calls this record."""
         self.path = path
-        self.entries: list[Entry] = []
+        self.entries = EntryList()
         self.measures = Measures()
         self._implied = implied
         """Notes that count for the measures of a check's record, and are no entries of it."""
@@ -85,7 +85,4 @@ class RecordView:
 
     def position_of(self, seq: int) -> int | None:
         """Return the index in `entries` of the entry numbered `seq`, or None where there is none."""
-        position = bisect_left(self.entries, seq, key=lambda entry: entry.seq)
-        if position < len(self.entries) and self.entries[position].seq == seq:
-            return position
-        return None
+        return self.entries.position_of(seq)

@@ -66,11 +66,11 @@ def read_manifest(folder: Path) -> Manifest:
                 f"{path} has format version {version}, and this program reads up to {FORMAT_VERSION}. Use a newer one."
             )
         return msgspec.json.decode(text, type=Manifest)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UnreadableFile(f"The manifest {path} cannot be read: {reason}.") from error
     except (msgspec.MsgspecError, RecursionError) as error:
         raise UnreadableFile(f"{path} is no manifest of a session.", str(error)) from error
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        reason = getattr(error, "strerror", None) or error
+        raise UnreadableFile(f"The manifest {path} cannot be read: {reason}.") from error
 
 
 def changes(folder: Path) -> list[str]:

@@ -4,9 +4,9 @@ What is promised, and how:
 
 * The caller never waits: it puts into a queue.
 * Who writes is seen by others (`lock`): nobody compresses or deletes a session that still goes on.
-* A process that is killed leaves all but the last moment: lines and samples are written without buffering every
-  `WRITE_EVERY_S`; headers are patched and files synced every `SYNC_EVERY_S`. Samples are written before the lines that
-  point to them.
+* A process that is killed leaves all but the last moment: every `WRITE_EVERY_S` samples, then headers, then the lines
+  that point to the samples are written without buffering. A computer that stops leaves all but the last second or two:
+  files are synced every `SYNC_EVERY_S`.
 * A disk that stalls delays nobody. What waits has a bound, and what is lost beyond it is counted (`backlog`).
 * A disk that fills up leaves whole lines and whole samples: what was half-written is cut off again. The fault is
   reported once; everything after it is dropped, and the session goes on.
@@ -128,6 +128,11 @@ class RecordWriter:
         """Whether everything so far reached the disk, or still can."""
         return self._healthy
 
+    @property
+    def waiting_bytes(self) -> int:
+        """How much waits for the disk."""
+        return self._backlog.waiting_bytes
+
     def append(self, entry: Entry) -> None:
         """Take an entry. O(1); the entry's event must not change any more."""
         if self._healthy:
@@ -142,7 +147,7 @@ class RecordWriter:
             self._backlog.put((track, samples.astype("<i2", copy=False).tobytes()))
 
     def close(self, within_s: float | None = None) -> bool:
-        """Write what is left, patch the headers, sync and close. Blocks; may be called twice.
+        """Write what is left, sync and close. Blocks; may be called twice.
 
         Returns whether it was done within the time; if not, the disk does not take it, and it goes on trying.
         """
@@ -209,6 +214,7 @@ class RecordWriter:
     def _write_audio(self, audio: dict[Track, list[bytes]]) -> None:
         for track, parts in audio.items():
             self._append_audio(track, b"".join(parts))
+            self._patch_header(track)
 
     def _write_silence(self, lost: Lost) -> None:
         for track, frames in lost.frames.items():
@@ -216,6 +222,7 @@ class RecordWriter:
             while left:
                 self._append_audio(track, _SILENCE[:left])
                 left -= min(left, len(_SILENCE))
+            self._patch_header(track)
 
     def _append_audio(self, track: Track, data: bytes) -> None:
         self._track(track).append(data, partial(_whole_frames, CHANNELS[track] * BYTES_PER_SAMPLE))
@@ -230,16 +237,19 @@ class RecordWriter:
     def _sync(self) -> None:
         if not self.path.exists():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.path))
-        for track, file in self._tracks.items():
-            file.patch(header(CHANNELS[track], file.whole_bytes - HEADER_BYTES))
+        for file in self._tracks.values():
             file.sync()
         if self._lines is not None:
             self._lines.sync()
 
     def _finish_headers(self) -> None:
-        for track, file in self._tracks.items():
+        for track in self._tracks:
             with contextlib.suppress(OSError):  # the fault that led here is the one to report
-                file.patch(header(CHANNELS[track], file.whole_bytes - HEADER_BYTES))
+                self._patch_header(track)
+
+    def _patch_header(self, track: Track) -> None:
+        file = self._tracks[track]
+        file.patch(header(CHANNELS[track], file.whole_bytes - HEADER_BYTES))
 
 
 def _whole_frames(frame_bytes: int, written_bytes: int) -> int:

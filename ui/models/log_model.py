@@ -5,7 +5,9 @@ reset. A proxy model would do both an order of magnitude slower.
 """
 
 import enum
+import sys
 from bisect import bisect_left
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
@@ -57,6 +59,8 @@ class LogModel(QAbstractTableModel):
         super().__init__()
         self._view = view
         self._texts: list[str] = []
+        self._folded = bytearray()
+        """Which entries are audio and nothing else."""
         self._rows: list[int] = []
         self._words: tuple[str, ...] = ()
         self._show = Show.EVERYTHING
@@ -67,7 +71,8 @@ class LogModel(QAbstractTableModel):
         """Show another record."""
         self.beginResetModel()
         self._view = view
-        self._texts = [search_text(entry) for entry in view.entries]
+        self._texts, self._folded = [], bytearray()
+        self._prepare(view.entries)
         self._rows = self._matching(0, len(view.entries))
         self.endResetModel()
 
@@ -85,7 +90,7 @@ class LogModel(QAbstractTableModel):
         """Append rows for the entries that the view gained since the last call."""
         first = len(self._texts)
         last = len(self._view.entries)
-        self._texts.extend(search_text(entry) for entry in self._view.entries[first:last])
+        self._prepare(self._view.entries[first:last])
         rows = self._matching(first, last)
         if rows:
             self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(rows) - 1)
@@ -142,11 +147,18 @@ class LogModel(QAbstractTableModel):
             return _DIRECTION_NAMES[entry.direction]
         return None
 
+    def _prepare(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            folded = entry.type in AUDIO_TYPES and entry.problem is None
+            self._folded.append(folded)
+            # Fifty a second of one text: kept once.
+            self._texts.append(sys.intern(search_text(entry)) if folded else search_text(entry))
+
     def _matching(self, first: int, last: int) -> list[int]:
         entries, texts, words = self._view.entries, self._texts, self._words
         rows: list[int] | range = range(first, last)
         if not self._audio_shown:
-            rows = [row for row in rows if entries[row].type not in AUDIO_TYPES or entries[row].problem is not None]
+            rows = [row for row in rows if not self._folded[row]]
         if self._show is Show.PROBLEMS:
             rows = [row for row in rows if self._view.sign(entries[row]) is Sign.PROBLEM]
         elif self._show in _DIRECTIONS:
