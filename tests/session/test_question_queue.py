@@ -199,7 +199,10 @@ class TestWhereAndWhetherItCanBeAsked:
     def test_one_whose_tool_is_not_declared_is_not_asked(self) -> None:
         talk = Conversation(SessionSettings(tools=("answer_text", "send_chat")))
         ask(talk, token=1)
-        assert talk.settled == [(1, "This session declares no tool answer_scale: connect again with it.")]
+        ((_number, sentence),) = talk.settled
+        assert sentence is not None
+        assert "no tool answer_scale" in sentence
+        assert sentence.endswith("add the question to the study, then connect again.")
         assert talk.sent == []
 
     def test_only_the_tools_that_were_named_are_declared_in_the_specification_s_order(self) -> None:
