@@ -62,8 +62,8 @@ class Answering:
         """Put a question on the screen, or let it wait for it. Raises UsageError with the reason why not."""
         if not self._calls.declares(question.tool):
             raise UsageError(
-                f"This session has no tool {question.tool}, which the study did not need when it was connected: add the "
-                "question to the study, then connect again."
+                f"This session has no tool {question.tool}, which the study did not need when it was connected: add "
+                "the question to the study, then connect again."
             )
         self._questions.add(question)
         return self._next_question(now_ns)
