@@ -153,11 +153,31 @@ async def _run_all(
 ) -> int:
     import asyncio
 
+    outcomes: list[RunOutcome] = []
+    try:
+        await _run_each(arguments, study, target, voice, outcomes)
+    except asyncio.CancelledError:
+        # While the engine of all runs was started or ended: what is known by then is told all the same.
+        say("Interrupted.")
+    _tell(arguments, study, target, msgspec.to_builtins(outcomes), other)
+    complete = len(outcomes) == arguments.runs and all(outcome.complete for outcome in outcomes)
+    return Exit.DONE if complete else Exit.UNDECIDED
+
+
+async def _run_each(
+    arguments: argparse.Namespace,
+    study: "Study",
+    target: "EngineTarget",
+    voice: "RunVoice",
+    outcomes: "list[RunOutcome]",
+) -> None:
+    """Do the runs, and put what came of each into `outcomes`, also of one that was interrupted."""
+    import asyncio
+
     from simulator.participant.study_run import Recogniser, StudyRun
 
     wanted = arguments.recogniser
     recogniser = Recogniser(wanted != "none", None if wanted == "none" else wanted)
-    outcomes: list[RunOutcome] = []
     async with _engine_for_all(arguments, target) as reached:
         for number in range(arguments.runs):
             if arguments.runs > 1:
@@ -187,9 +207,6 @@ async def _run_all(
                 run.outcome.problems.append(str(error))
                 outcomes.append(run.outcome)
                 break
-    _tell(arguments, study, target, msgspec.to_builtins(outcomes), other)
-    complete = len(outcomes) == arguments.runs and all(outcome.complete for outcome in outcomes)
-    return Exit.DONE if complete else Exit.UNDECIDED
 
 
 @contextlib.asynccontextmanager

@@ -1,5 +1,6 @@
 """The command line as a user or a script meets it: help, exit codes, one sentence on standard error."""
 
+import asyncio
 import csv
 import json
 import os
@@ -14,6 +15,7 @@ import pytest
 from simulator import __version__
 from simulator.cli import main
 from simulator.engines.children import child_environment, python_command
+from simulator.engines.embedded import EmbeddedEngine
 from simulator.record.reader import read_record
 
 KEY = "sk-planted-0123456789abcdef"
@@ -300,6 +302,21 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+def test_runs_that_are_interrupted_while_their_engine_starts_print_a_result_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def starts(engine: EmbeddedEngine) -> str:
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.Event().wait()
+        return ""
+
+    monkeypatch.setattr(EmbeddedEngine, "__aenter__", starts)
+    assert main(["run", "vasrating", "--engine", "embedded", "--runs", "2"]) == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["runs"] == []
+    assert said.err.startswith("Interrupted.\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals between processes are POSIX")
