@@ -69,6 +69,10 @@ class StudyRunner:
         """The response that began since then."""
         self._reply_began_ns = 0
         self._audible_since_ns: int | None = None
+        self._heard_since_ns: int | None = None
+        """When the reply that is awaited was first heard."""
+        self._reply_over_ns = 0
+        """When the reply that was awaited last was over."""
         self._started = False
         self._missed: list[Missed] = []
         self._unanswered: list[Missed] = []
@@ -102,7 +106,11 @@ class StudyRunner:
                 return "the agent's reply"
             if step is None or step.when is When.AFTER_REPLY:
                 return "the end of the agent's reply"
-            return "a second of the agent's reply"
+            return (
+                "a second of the agent's reply" if step.after_s is None else f"{step.after_s:g} s of the agent's reply"
+            )
+        if step is not None and step.when is When.AFTER_REPLY and step.after_s:
+            return f"{step.after_s:g} s after the agent's reply"
         return "" if step is None else f"{step.at_s:g} s after the start"
 
     @property
@@ -169,6 +177,7 @@ class StudyRunner:
         if self._asked is not None and self._reply_id is None:
             self._reply_id = response_id
             self._reply_began_ns = now_ns
+            self._hear(now_ns)
         return self._advance(now_ns)
 
     def agent_audible(self, audible: bool, now_ns: int) -> list[int]:
@@ -177,6 +186,7 @@ class StudyRunner:
             self._audible_since_ns = None
         elif self._audible_since_ns is None:
             self._audible_since_ns = now_ns
+        self._hear(now_ns)
         return self._advance(now_ns)
 
     def reply_over(self, response_id: str, end: ReplyEnd, now_ns: int) -> list[int]:
@@ -186,12 +196,18 @@ class StudyRunner:
         """
         without_sound = end is ReplyEnd.FAILED and self._reply_id is None and not self._is_saying
         if self._asked is not None and (response_id == self._reply_id or without_sound):
-            self._reply_id = None
+            self._reply_id = self._heard_since_ns = None
             if end is ReplyEnd.FAILED:
                 self._miss_reply("the reply failed")
             if end is not ReplyEnd.CUT:
                 self._asked = None
+                self._reply_over_ns = now_ns
         return self._advance(now_ns)
+
+    def _hear(self, now_ns: int) -> None:
+        """Keep when the awaited reply is first heard: a gap in it later changes nothing."""
+        if self._reply_id is not None and self._audible_since_ns is not None and self._heard_since_ns is None:
+            self._heard_since_ns = now_ns
 
     def _advance(self, now_ns: int) -> list[int]:
         self._expire(now_ns)
@@ -216,10 +232,12 @@ class StudyRunner:
         step = self._upcoming()
         if step is None:
             return None
+        if step.when is When.AFTER_REPLY and self._asked is None and step.after_s is not None:
+            return max(self._earliest_ns(step), self._reply_over_ns + round(step.after_s * NS_PER_S))
         if step.when is When.NOW or self._asked is None:
             return self._earliest_ns(step)
-        if step.when is When.DURING_REPLY and self._reply_id is not None and self._audible_since_ns is not None:
-            return max(self._earliest_ns(step), self._audible_since_ns + HEARD_BEFORE_INTERRUPTING_NS)
+        if step.when is When.DURING_REPLY and self._heard_since_ns is not None:
+            return max(self._earliest_ns(step), self._heard_since_ns + _interrupted_after_ns(step))
         return None
 
     def _earliest_ns(self, step: Step) -> int:
@@ -247,7 +265,7 @@ class StudyRunner:
     def _await_reply(self, step: Step, now_ns: int) -> None:
         self._asked = step
         self._asked_ns = now_ns
-        self._reply_id = None
+        self._reply_id = self._heard_since_ns = None
 
     def _expire(self, now_ns: int) -> None:
         if self._done_at_ns is not None and now_ns >= self._done_at_ns and self._running is not None:
@@ -279,6 +297,10 @@ class StudyRunner:
     def _done(self) -> None:
         self._running = None
         self._done_at_ns = None
+
+
+def _interrupted_after_ns(step: Step) -> int:
+    return HEARD_BEFORE_INTERRUPTING_NS if step.after_s is None else round(step.after_s * NS_PER_S)
 
 
 def _hides_video_chat(action: StepAction) -> bool:

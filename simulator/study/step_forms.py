@@ -30,6 +30,7 @@ from simulator.study.yaml_nodes import Located
 
 LONGEST_WAIT_S: Final = 24 * 3600.0
 LONGEST_ANSWER_S: Final = 3600.0
+LONGEST_AFTER_S: Final = 600.0
 MOST_ATTEMPTS: Final = 10
 
 _TRUE_OR_FALSE: Final = "true or false"

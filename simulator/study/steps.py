@@ -19,7 +19,8 @@ class When(enum.StrEnum):
     AFTER_REPLY = "after reply"
     """When the agent's reply to what was last said or typed was heard to its end; at once where none is awaited."""
     DURING_REPLY = "during reply"
-    """When the agent has been heard for a second: what is said then interrupts it. At once where none is awaited."""
+    """When the agent has been heard for a second, or for `Step.after_s`: what is said then interrupts it. At once where
+    none is awaited."""
 
 
 class PushContext(msgspec.Struct, frozen=True, tag_field="do", tag="push"):
@@ -107,6 +108,8 @@ class Step(msgspec.Struct, frozen=True):
     when: When = When.NOW
     at_s: float = 0.0
     """Seconds after the start of the study before which the step does not begin."""
+    after_s: float | None = None
+    """Seconds that pass first since the reply is heard (`DURING_REPLY`; None: 1), or was (`AFTER_REPLY`; None: 0)."""
 
 
 class Study(msgspec.Struct, frozen=True):

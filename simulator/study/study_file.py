@@ -22,7 +22,7 @@ import msgspec
 
 from simulator.errors import UnreadableFile
 from simulator.study.files import Folder
-from simulator.study.step_forms import ACTIONS, LONGEST_WAIT_S
+from simulator.study.step_forms import ACTIONS, LONGEST_AFTER_S, LONGEST_WAIT_S
 from simulator.study.steps import Step, Study, When
 from simulator.study.yaml_nodes import Located, read_yaml
 
@@ -84,20 +84,26 @@ def _with_settings(study: Study, fields: dict[str, Located]) -> Study:
 
 
 def _step(node: Located, folder: Folder) -> Step:
-    fields = node.mapping("a step, as a mapping", {*ACTIONS, "when", "at_s"})
+    fields = node.mapping("a step, as a mapping", {*ACTIONS, "when", "at_s", "after_s"})
     named = [name for name in fields if name in ACTIONS]
     if not named:
         raise node.expected(f"a step with exactly one of {', '.join(sorted(ACTIONS))}")
     if len(named) > 1:
         raise node.expected(f"one thing in a step, and here are {' and '.join(named)}: a step each")
     name = named[0]
+    when = _when(fields["when"]) if "when" in fields else When.NOW
+    if "after_s" in fields and when is When.NOW:
+        raise fields["after_s"].expected("seconds in a step that has “when: after reply” or “during reply”")
     return Step(
         action=ACTIONS[name](fields[name], folder),
         line=node.line_of(name),
-        when=_when(fields["when"]) if "when" in fields else When.NOW,
+        when=when,
         at_s=fields["at_s"].number("seconds after the start of the study", 0, LONGEST_WAIT_S)
         if "at_s" in fields
         else 0.0,
+        after_s=fields["after_s"].number("seconds after the reply begins or ends", 0, LONGEST_AFTER_S)
+        if "after_s" in fields
+        else None,
     )
 
 

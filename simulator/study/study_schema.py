@@ -6,7 +6,7 @@ The reader (`study_file`) is stricter where a schema cannot follow: files must e
 from typing import Any, Final
 
 from simulator.profile.components import RATING_PAUSE_COMPONENTS, SCREEN_COMPONENTS
-from simulator.study.step_forms import LONGEST_ANSWER_S, LONGEST_WAIT_S, MOST_ATTEMPTS
+from simulator.study.step_forms import LONGEST_AFTER_S, LONGEST_ANSWER_S, LONGEST_WAIT_S, MOST_ATTEMPTS
 from simulator.study.steps import When
 from simulator.study.study_file import FORMAT, FORMAT_VERSION
 
@@ -125,7 +125,7 @@ def _one_of(*names: str) -> dict[str, Any]:
 
 def _step(name: str, value: dict[str, Any]) -> dict[str, Any]:
     when = {"enum": [each.value for each in When]}
-    fields = {name: value, "when": when, "at_s": _seconds(0, LONGEST_WAIT_S)}
+    fields = {name: value, "when": when, "at_s": _seconds(0, LONGEST_WAIT_S), "after_s": _seconds(0, LONGEST_AFTER_S)}
     return _fields(fields, required=[name]) | {"description": _ABOUT[name]}
 
 

@@ -79,6 +79,8 @@ def _step(step: Step, folder: Folder) -> dict[str, Any]:
         fields["when"] = step.when.value
     if step.at_s:
         fields["at_s"] = _number(step.at_s)
+    if step.after_s is not None and step.when is not When.NOW:
+        fields["after_s"] = _number(step.after_s)
     name, value = _action(step.action, folder)
     return {**fields, name: value}
 

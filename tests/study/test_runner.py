@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,9 +31,7 @@ QUESTION = AskQuestion("textinput", {"question": "Why?"}, within_s=30)
 
 def _study(*steps: StepAction | Step) -> Study:
     whole = [step if isinstance(step, Step) else Step(step, line=0) for step in steps]
-    numbered = [
-        Step(step.action, line=number, when=step.when, at_s=step.at_s) for number, step in enumerate(whole, start=1)
-    ]
+    numbered = [msgspec.structs.replace(step, line=number) for number, step in enumerate(whole, start=1)]
     return Study("test", tuple(numbered))
 
 
@@ -69,6 +68,40 @@ def test_after_reply_waits_until_the_reply_was_heard() -> None:
     assert _lines(runner.reply_over("r1", ReplyEnd.HEARD, 31 * S)) == [2]
     assert runner.finished
     assert runner.missed_replies == []
+
+
+def test_an_interruption_begins_so_many_seconds_after_the_reply_is_first_heard() -> None:
+    """Its first sound arrives at 1 s and is heard at 1.2 s; a gap in it changes nothing."""
+    runner = StudyRunner(_study(TYPED, Step(HELLO, when=When.DURING_REPLY, after_s=2.5)))
+    runner.begin(0)
+    assert runner.reply_began("r1", 1 * S) == []
+    assert runner.waits_for() == "2.5 s of the agent's reply"
+    assert runner.agent_audible(True, 1_200_000_000) == []
+    assert runner.agent_audible(False, 2 * S) == []
+    assert runner.agent_audible(True, 2_100_000_000) == []
+    assert runner.due_ns == 3_700_000_000
+    assert runner.tick(3_700_000_000 - 1) == []
+    assert _lines(runner.tick(3_700_000_000)) == [2]
+
+
+def test_a_reply_that_is_too_short_to_be_interrupted_is_not_waited_for() -> None:
+    runner = StudyRunner(_study(TYPED, Step(HELLO, when=When.DURING_REPLY, after_s=10)))
+    runner.begin(0)
+    runner.agent_audible(True, 1 * S)
+    runner.reply_began("r1", 1 * S)
+    assert _lines(runner.reply_over("r1", ReplyEnd.HEARD, 3 * S)) == [2]
+
+
+def test_a_step_begins_so_many_seconds_after_the_reply_was_heard() -> None:
+    runner = StudyRunner(_study(TYPED, Step(SCREEN, when=When.AFTER_REPLY, after_s=1.5)))
+    runner.begin(0)
+    runner.reply_began("r1", 1 * S)
+    assert runner.reply_over("r1", ReplyEnd.HEARD, 4 * S) == []
+    assert runner.waits_for() == "1.5 s after the agent's reply"
+    assert not runner.finished
+    assert runner.due_ns == 5_500_000_000
+    assert _lines(runner.tick(5_500_000_000)) == [2]
+    assert runner.finished
 
 
 def test_after_reply_goes_on_at_once_where_no_reply_is_awaited() -> None:

@@ -90,8 +90,9 @@ def test_a_step_stands_on_the_line_that_names_it_where_its_value_begins_below(tm
 @pytest.mark.parametrize(
     ("body", "line", "expected"),
     [
-        ("steps:\n  - sing: la\n", 4, "expected one of at_s, context, experimenter_message, instructions"),
+        ("steps:\n  - sing: la\n", 4, "expected one of after_s, at_s, context, experimenter_message, instructions"),
         ("steps:\n  - {say: a, wait: 1}\n", 4, "expected one thing in a step, and here are say and wait"),
+        ("steps:\n  - after_s: 3\n    wait: 1\n", 4, "expected seconds in a step that has “when: after reply”"),
         ("steps:\n  - at_s: 3\n", 4, "expected a step with exactly one of"),
         ("steps:\n  - wait: long\n", 4, "expected seconds to wait, found “long”"),
         ("steps:\n  - wait: -1\n", 4, "expected seconds to wait, found “-1”"),

@@ -153,7 +153,7 @@ def test_a_written_study_looks_as_if_written_by_hand(tmp_path: Path) -> None:
             Step(
                 AskQuestion("rapidrate", {"prompt": "Now", "dimensions": [{"label": "No"}]}, True, 30, "rating pause")
             ),
-            Step(Say(text="Hello there."), when=When.AFTER_REPLY, at_s=5.0),
+            Step(Say(text="Hello there."), when=When.AFTER_REPLY, at_s=5.0, after_s=0.5),
             Step(Wait(0.5)),
         ),
         text_chat=True,
@@ -179,6 +179,7 @@ def test_a_written_study_looks_as_if_written_by_hand(tmp_path: Path) -> None:
         "        dimensions: [{label: 'No'}]\n"
         "  - when: after reply\n"
         "    at_s: 5\n"
+        "    after_s: 0.5\n"
         "    say: {text: Hello there.}\n"
         "  - wait: 0.5\n"
     )

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from simulator.errors import SimulatorError, UsageError
 from simulator.profile.wording import OWN_WORDING, Wording
+from simulator.study.step_forms import LONGEST_AFTER_S
 from simulator.study.steps import Step, When
 from ui.models.form_fields import FormField, number
 from ui.models.step_kind import StepKind
@@ -38,6 +39,13 @@ _TIMING = (
         _WHEN[When.NOW],
         choices=tuple(_WHEN.values()),
         tip="When the study is played by time: once the step before is done.",
+    ),
+    FormField(
+        "after_s",
+        "Seconds of it",
+        "line",
+        "",
+        tip="Seconds of the reply that are heard first, or after its end. Empty: 1 during the reply, 0 after it.",
     ),
     FormField("at_s", "Not before", "line", "", tip="Seconds after the start of the study; empty: at any time."),
 )
@@ -77,7 +85,8 @@ class StepDialog(QDialog):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.timing = Form(_TIMING, "Timing", _LABEL_PX)
         at = f"{step.at_s:g}" if step.at_s else ""
-        self.timing.set_values({"when": _WHEN[step.when], "at_s": at})
+        after = "" if step.after_s is None else f"{step.after_s:g}"
+        self.timing.set_values({"when": _WHEN[step.when], "after_s": after, "at_s": at})
         self.timing.changed.connect(self._check)
         self.told = QPlainTextEdit()
         self.told.setReadOnly(True)
@@ -145,9 +154,12 @@ class StepDialog(QDialog):
             if not 0 <= at_s <= 24 * 3600:
                 raise UsageError("“Not before” must lie between 0 seconds and a day.")
             when = next(each for each, words in _WHEN.items() if words == values["when"])
+            after_s = _after(values["after_s"], when)
             before = self._before.action if kind_of(self._before.action) is self._shown else None
             action = self._shown.action(self.form.values, before)
-            self._step = msgspec.structs.replace(self._before, action=action, when=when, at_s=float(at_s))
+            self._step = msgspec.structs.replace(
+                self._before, action=action, when=when, at_s=float(at_s), after_s=after_s
+            )
         except SimulatorError as error:
             self._step = None
             self._say(str(error), "error")
@@ -175,3 +187,13 @@ class StepDialog(QDialog):
         rows.addWidget(self.told)
         rows.addWidget(self.message)
         rows.addWidget(self.buttons)
+
+
+def _after(text: str, when: When) -> float | None:
+    """Return how many seconds of the reply, or after it; None where it goes without saying. Raises UsageError."""
+    if when is When.NOW or not text.strip():
+        return None
+    after_s = float(number(text, "“Seconds of it”"))
+    if not 0 <= after_s <= LONGEST_AFTER_S:
+        raise UsageError(f"“Seconds of it” must lie between 0 and {LONGEST_AFTER_S:g}.")
+    return after_s

@@ -25,7 +25,10 @@ def timing(step: Step) -> str:
     if step.at_s:
         minutes, seconds = divmod(step.at_s, 60)
         at = f"{int(minutes)}:{seconds:04.1f}" if seconds % 1 else f"{int(minutes)}:{int(seconds):02}"
-    return "  ".join(each for each in (_WHEN[step.when], at) if each)
+    when = _WHEN[step.when]
+    if when and step.after_s is not None:
+        when = f"{when} +{step.after_s:g} s"
+    return "  ".join(each for each in (when, at) if each)
 
 
 def local_files(data: QMimeData) -> list[Path]:
@@ -130,7 +133,8 @@ class DeckList(QAbstractListModel):
         mark = self._deck.mark(row.key)
         lines = [f"{kind.name}: {gist(row.step.action)}"]
         if row.step.when is not When.NOW:
-            lines.append(f"Played by time: {row.step.when.value}")
+            after = "" if row.step.after_s is None else f", {row.step.after_s:g} s into it or after it"
+            lines.append(f"Played by time: {row.step.when.value}{after}")
         if row.step.at_s:
             lines.append(f"Played by time: not before {row.step.at_s:g} s")
         if answer := self._deck.answers.get(row.key):
