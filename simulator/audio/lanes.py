@@ -76,12 +76,15 @@ class ClockSlip:
         """By how many samples the run lies before the stamps of the last five seconds on average."""
         return self._sum // len(self._late) - self._slipped
 
-    def apply(self, samples: Samples, behind: int) -> Samples:
-        """Return the block that takes this one's place: a sample longer or shorter, or a few where much is to do."""
+    def apply(self, samples: Samples, behind: int, *, loud: bool = True) -> Samples:
+        """Return the block that takes this one's place: a sample longer or shorter, or a few where much is to do.
+
+        Only quiet blocks are slipped, but for those of a run that is far off, if `loud` ones may be.
+        """
         off = abs(behind)
         if off < _SLIPS_FROM or len(samples) < 2:
             return samples
-        if off < _SLIPS_AT_ONCE_FROM and max(samples.max(), -int(samples.min())) > _QUIET:
+        if not (loud and off >= _SLIPS_AT_ONCE_FROM) and max(samples.max(), -int(samples.min())) > _QUIET:
             return samples
         count = min(_LARGEST_SLIP, len(samples) - 1, max(1, off // _SLIPS_AT_ONCE_FROM))
         by = count if behind > 0 else -count
@@ -118,7 +121,10 @@ class CapturedTrack:
 
         A source that `begins` with them is joined to nothing.
         """
-        at = max(0, ns_to_samples(ended_ns - self._origin_ns) - len(samples))
+        at = ns_to_samples(ended_ns - self._origin_ns) - len(samples)
+        if at <= -len(samples):
+            return Placed(0, samples[:0])  # before the session began
+        at = max(0, at)
         late = at - self._next
         self._late.append(late)
         self._slip.note(late)
@@ -130,7 +136,8 @@ class CapturedTrack:
         elif len(self._late) == _BEHIND_BLOCKS and min(self._late) > ns_to_samples(_BEHIND_NS):
             self._move_to(self._next + min(self._late))
         elif self._slip.knows or self._slip.least < 0:
-            samples = self._slip.apply(samples, self._slip.least)
+            # A run that leads its stamps from its first block on may wait for a pause.
+            samples = self._slip.apply(samples, self._slip.least, loud=self._slip.knows)
         position = self._next
         self._next += len(samples)
         return Placed(position, samples)
