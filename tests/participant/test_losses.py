@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from simulator.audio.devices import Device
 from simulator.audio.streams import SilentOutput, StreamState
 from simulator.participant.host import InProcessHost
 from simulator.participant.losses import LossWatch
@@ -90,8 +91,12 @@ def test_what_was_lost_before_a_session_is_not_its_problem() -> None:
 class DryOutput(SilentOutput):
     """An output device that ran dry twice in each session."""
 
-    def __init__(self, playout, _device, on_wake, loop) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, playout, _device, on_wake, loop, **_) -> None:  # type: ignore[no-untyped-def]
         super().__init__(playout, on_wake, loop)
+        self.device = Device("Dry", "ALSA", 0, 2, 48_000, is_default_input=False, is_default_output=True)
+
+    def correct(self, _: object) -> None:
+        """Nothing was measured of it."""
 
     def state(self) -> StreamState:
         return dataclasses.replace(super().state(), name="Dry", dropouts=2 if self._callbacks > 5 else 0)
