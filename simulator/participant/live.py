@@ -121,6 +121,7 @@ class LiveSession:
         self._captured_ns = 0
         self._barge_in: dict[str, Any] | None = None
         self._ticked_ns = 0
+        self._allowance_ns = playout.allowance_ns
         self._stood = False
         self.ended: Ended | None = None
         self.stood = asyncio.Event()
@@ -302,6 +303,7 @@ class LiveSession:
                     self._recorder.handed([event])
                     self._on_handed(event)
                 case PlaybackStarted(item_id, handed_ns, dac_ns):
+                    self._note_buffer()
                     started = playback.PlaybackStarted(
                         item_id, self._clock(handed_ns), self._clock(dac_ns), self._dac_source()
                     )
@@ -316,6 +318,12 @@ class LiveSession:
                     self._tell(self._replies.heard(item_id))
                 case LastSound():
                     self._note_barge_in(event)
+
+    def _note_buffer(self) -> None:
+        """Say how late audio may come without a gap, where that changed since a reply began."""
+        if self._playout.allowance_ns != self._allowance_ns:
+            self._allowance_ns = self._playout.allowance_ns
+            self._recorder.note("playout.buffer", {"allowance_ms": self._allowance_ns / NS_PER_MS})
 
     # ---- what the session wants
 
