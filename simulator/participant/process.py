@@ -191,7 +191,7 @@ class Participant:
             case SetEchoCancelling(on=on):
                 self._sound.microphone_filter.set_echo_cancelling(on)
             case Impair(impairments=impairments):
-                await self._sound.impairing.choose(impairments)
+                await self._sound.impair(impairments)
             case RecogniseWords(on=on, model=model):
                 await self._words.choose(on, model)
             case SetListening(on=on) if self._live is None:

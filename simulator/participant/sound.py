@@ -7,6 +7,7 @@ from typing import Any
 
 from simulator.audio.devices import Choice, Direction
 from simulator.audio.fades import HIGHEST_VOLUME_DB, LOWEST_VOLUME_DB
+from simulator.audio.impairments import Impairments
 from simulator.audio.streams import DacSource, StreamState
 from simulator.errors import UsageError
 from simulator.participant.device_return import DeviceReturn
@@ -93,6 +94,11 @@ class Sound:
         self._devices.close()
         self.voice.close()
         self.loudspeaker.close()
+
+    async def impair(self, impairments: Impairments | None) -> None:
+        """Do this to the voice from now on. Raises UsageError for what cannot be done."""
+        await self.impairing.choose(impairments)
+        self.voice.delay_s = impairments.delay_ms / 1000 if impairments is not None else 0.0
 
     def set_talk(self, down: bool) -> None:
         """The talk key went down or up. Raises UsageError where there is nothing to say."""

@@ -101,6 +101,8 @@ class Voice:
         self.lack: str | None = None
         """Why the microphone that is wanted is not heard, in one sentence."""
         self.muted = False
+        self.delay_s = 0.0
+        """How long what is said takes to reach the engine."""
         self._talk_down = False
         self._speaking = asyncio.Lock()
         self._over: _Over | None = None
@@ -252,7 +254,7 @@ class Voice:
             self._source.start(self._recording.samples, self._recording.name)
 
     async def speak(self, recording: Recording) -> None:
-        """Say a recording over whatever the voice is, and return when it was said to its end. One after the other.
+        """Say a recording over whatever the voice is, and return when its end has left. One after the other.
 
         Cancelled, it stops in the middle.
         """
@@ -264,6 +266,7 @@ class Voice:
                 await over.said
             finally:
                 over.stopped = True
+        await asyncio.sleep(self.delay_s)
 
     def close(self) -> None:
         """Close the microphone; nothing is said any more."""

@@ -12,8 +12,17 @@ from simulator.errors import UnknownName, UsageError
 from simulator.participant.host import InProcessHost
 from simulator.participant.impairing import Impairing
 from simulator.participant.live import LiveEvent, RecordingSaid
-from simulator.participant.messages import ChooseVoice, Connect, Disconnect, Impair, SetTalk, VoiceKind
-from simulator.participant.recordings import Recording
+from simulator.participant.messages import (
+    ChooseVoice,
+    Connect,
+    Disconnect,
+    Impair,
+    SetListening,
+    SetTalk,
+    Speak,
+    VoiceKind,
+)
+from simulator.participant.recordings import Recording, open_recording
 from simulator.participant.voice import SpokenChunk
 from simulator.record.entries import Track
 from simulator.record.reader import audio, read_record
@@ -190,3 +199,18 @@ async def test_an_engine_gets_what_the_record_says(tmp_path: Path, records: Path
     assert np.array_equal(sent[first : first + 6000], tone(250))
     heard = audio(path, Track.HEARD)[:, 0]
     assert np.array_equal(heard[np.flatnonzero(heard)], sent[np.flatnonzero(sent)])
+
+
+async def test_what_is_said_is_over_when_its_end_has_left(records: Path) -> None:
+    """A study that hides the video chat right after it must not cut off what is still on its way."""
+    async with ScriptedEngine(_greets) as engine, InProcessHost() as host:
+        await host.send(Impair, impairments={"delay_ms": 300})
+        await host.send(Connect, engine=engine.url, record_folder=str(records))
+        assert await host.send(Speak, recording="one_word") is None
+        await host.send(SetListening, on=False)
+        await host.send(Disconnect)
+    (path,) = records.glob("*/session.jsonl")
+    begun = next(entry.event for entry in read_record(path).entries if entry.type == "recording.started")
+    word = open_recording("one_word").samples
+    sent = audio(path, Track.PARTICIPANT)
+    assert np.array_equal(sent[begun["first_sample"] :][: len(word)], word)
