@@ -175,6 +175,8 @@ async def test_noise_below_the_speech_is_held_against_the_recording_that_is_said
 
 async def _greets(side: EngineSide) -> None:
     await side.greet()
+    while True:
+        await side.send("session.updated", session=(await side.expect("session.update"))["session"])
 
 
 async def test_an_engine_gets_what_the_record_says(tmp_path: Path, records: Path) -> None:

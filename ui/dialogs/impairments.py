@@ -23,7 +23,7 @@ _SETTLED_MS = 300
 """So long after the last change it is told: a path that is being typed is none yet."""
 _ABOUT = (
     "To explore how robust an engine is. What is done holds until it is changed or the program ends, and stands in the "
-    "record, which holds the voice as it was sent."
+    "record, which holds the voice as it was sent. Noise goes on while the voice is muted or the talk key is up."
 )
 
 
