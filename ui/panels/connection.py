@@ -22,6 +22,7 @@ from simulator.profile.agent_spec import OWN, AgentSpec
 from ui.models.conformance import Conformance, long_text, short_text
 from ui.models.devices import Output
 from ui.models.entry_text import long_clock
+from ui.models.plain import tip
 from ui.models.voices import Voice
 from ui.panels.pickers import EnginePicker, OutputPicker, Picker, VoicePicker
 from ui.panels.sound_strip import SoundSign
@@ -171,7 +172,7 @@ class ConnectionPanel(QFrame):
         self.stop_button.setEnabled(speaking)
         self.stop_button.setToolTip("Cancel the reply and its sound." if speaking else "No reply is in progress.")
         self.place.setText(status.voice_place)
-        self.place.setToolTip(status.voice_name)
+        self.place.setToolTip(tip(status.voice_name))
         self.place.setVisible(bool(status.voice_place))
         self._show_talk()
         self._recolour()
@@ -375,7 +376,7 @@ class ConnectionPanel(QFrame):
             self.talk_button.setText("Stop talking  Space" if talking else "Talk  Space")
             place = self._status.voice_place
             what = f"Say {place}" if place else "Play the recording to the engine"
-            self.talk_button.setToolTip(f"{what}; again to stop it. Key: Space.")
+            self.talk_button.setToolTip(tip(f"{what}; again to stop it. Key: Space."))
         elif microphone:
             self.talk_button.setText("Talking  Space" if talking else "Talk  Space")
             self.talk_button.setToolTip(

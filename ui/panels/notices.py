@@ -73,6 +73,7 @@ class RecordBanner(QFrame):
         super().__init__(parent)
         self._theme = theme
         self.text = QLabel()
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.back_button = QPushButton("Back to live  F8")
         self.back_button.setProperty("role", "primary")
         self.back_button.clicked.connect(self.back_requested)

@@ -15,6 +15,7 @@ from simulator.participant.messages import (
     Status,
     VoiceKind,
 )
+from ui.models.plain import tip
 from ui.panels.pickers import Picker
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
@@ -145,7 +146,7 @@ class SayBar(QFrame):
             "Connect first (F5)." if not connected else "" if something else "Type something, or choose a recording."
         )
         self.cue.setText(f"Cue: {cue}" if cue else "")
-        self.cue.setToolTip(cue or "")
+        self.cue.setToolTip(tip(cue or ""))
         self.cue.setStyleSheet(f"color: {self._theme.colours.accent}; font-weight: 600;")
         self.cue.setVisible(bool(cue))
         self.cancel_button.setVisible(bool(cue))
@@ -185,7 +186,7 @@ class ImpairmentsBanner(QFrame):
             clips = f" · {count} sample{'s' * (count != 1)} clipped" if count else ""
             words = f"{impairments.words}{clips}"
             self.text.setText(f"⚠  The participant's voice is impaired on purpose   {words}")
-            self.text.setToolTip(words)
+            self.text.setToolTip(tip(words))
         self.setVisible(impairments is not None)
 
     def _recolour(self) -> None:
