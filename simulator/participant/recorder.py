@@ -85,7 +85,7 @@ class SessionRecorder:
         self.path = path
         self.started_ns = time.monotonic_ns()
         self._writer = RecordWriter(path, on_fault=on_fault, on_loss=on_loss)
-        self._keep_audio = keep_audio
+        self.keeps_audio = keep_audio
         self.log = RecordLog(
             self.started_ns,
             sinks=[self._writer.append, on_entry],
@@ -101,6 +101,11 @@ class SessionRecorder:
     def healthy(self) -> bool:
         """Whether the record reaches the disk."""
         return self._writer.healthy
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How much waits for the disk."""
+        return self._writer.waiting_bytes
 
     def note(self, kind: str, fields: Mapping[str, Any], at_ns: int | None = None) -> Entry:
         """Keep something the program says about itself, at `at_ns` or now."""
@@ -144,7 +149,7 @@ class SessionRecorder:
         return self._writer.close(within_s)
 
     def _write_audio(self, track: Track, samples: Samples) -> None:
-        if self._keep_audio:
+        if self.keeps_audio:
             self._writer.write_audio(track, samples)
 
 

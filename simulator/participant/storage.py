@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -12,7 +13,7 @@ from simulator.record import finishing
 from simulator.record.backlog import Lost
 from simulator.record.folder import STUDY
 from simulator.record.redact import Redactor
-from simulator.study.steps import Study
+from simulator.study.steps import Say, Step, Study
 from simulator.study.study_writing import write_study
 from simulator.units import SAMPLE_RATE_HZ
 
@@ -79,10 +80,13 @@ class Storage:
             name = STUDY if number == 1 else STUDY.replace(".", f"-{number}.")
             self._copies.append((name, study))
             clean = msgspec.convert(redactor.json(msgspec.to_builtins(study)), Study)
+            if not recorder.keeps_audio:
+                clean = _without_recordings(clean)
             try:
                 await asyncio.to_thread(write_study, clean, recorder.path.parent / name)
             except SimulatorError as error:
-                self._tell("study_not_kept", str(error), error.details, lasts=False)
+                sentence = f"The study that is played could not be kept beside the record: {error}"
+                self._tell("study_not_kept", sentence, error.details, lasts=False)
                 return
         self._note("study.kept", {"file": name})
 
@@ -101,3 +105,17 @@ class Storage:
         self._note("record.lost", {"sentence": sentence, "entries": lost.entries, "samples": samples})
         self.lack = None
         self._show()
+
+
+def _without_recordings(study: Study) -> Study:
+    """Return a study whose recordings, which may be of a person's voice, are only named: no file is kept of them."""
+
+    def named(step: Step) -> Step:
+        action = step.action
+        if not isinstance(action, Say) or not Path(action.recording).is_absolute():
+            return step
+        return msgspec.structs.replace(
+            step, action=msgspec.structs.replace(action, recording=Path(action.recording).name)
+        )
+
+    return msgspec.structs.replace(study, steps=tuple(map(named, study.steps)))

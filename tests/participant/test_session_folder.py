@@ -1,0 +1,208 @@
+"""What a live session leaves in its folder, with and without audio, and what a slow disk costs it."""
+
+import asyncio
+import functools
+import json
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import soundfile
+
+from simulator.engines.profiles import EngineProfile, save_profile
+from simulator.participant import recorder
+from simulator.participant.host import InProcessHost
+from simulator.participant.messages import Connect, Disconnect, PlayStudy, SendEvent
+from simulator.record.entries import Track
+from simulator.record.finishing import is_finished
+from simulator.record.manifest import changes, read_manifest
+from simulator.record.reader import audio, audio_lack, read_record
+from simulator.record.writer import RawFile, RecordWriter, open_new
+from simulator.study.steps import PushContext, Say, Step, Study
+from simulator.study.study_file import read_study
+from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
+
+KEY = "sk-planted-0123456789abcdef"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+async def _says_something(side: EngineSide) -> None:
+    await side.greet()
+    await side.begin_reply("resp_1", "item_1")
+    await side.say("resp_1", "item_1", tone(100))
+    await side.finish("resp_1")
+    await side.expect("over")
+    await side.send("over.heard")
+
+
+async def _hold(engine: ScriptedEngine, records: Path, **connect: Any) -> Path:
+    """Hold a session in which the agent says 100 ms, and return its folder."""
+    heard = asyncio.Event()
+
+    def fed(message: Any) -> None:
+        if any(entry.type == "over.heard" for entry in getattr(message, "entries", ())):
+            heard.set()
+
+    async with InProcessHost(fed) as host:
+        assert await host.send(Connect, record_folder=str(records), **({"engine": engine.url} | connect)) is None
+        assert await host.send(SendEvent, event={"type": "over"}) is None
+        await heard.wait()
+        assert await host.send(Disconnect) is None
+    (folder,) = records.iterdir()
+    return folder
+
+
+async def _finished(folder: Path) -> None:
+    """Wait for the process that finishes it, which nobody tells of its end."""
+    while not is_finished(folder):  # noqa: ASYNC110 - another process is waited for
+        await asyncio.sleep(0.05)
+
+
+async def test_a_session_is_finished_after_its_end_by_a_process_of_its_own(records: Path) -> None:
+    async with ScriptedEngine(_says_something) as engine:
+        folder = await _hold(engine, records)
+    await _finished(folder)
+    assert {path.name for path in folder.iterdir()} >= {
+        "session.jsonl",
+        "session.agent.flac",
+        "settings.json",
+        "answers.json",
+        "checks.json",
+        "manifest.json",
+    }
+    assert list(folder.glob("*.wav")) == []
+    assert np.array_equal(audio(folder, Track.AGENT), tone(100))
+    assert read_manifest(folder).ended == "disconnected"
+    assert changes(folder) == []
+    settings = json.loads((folder / "settings.json").read_text())
+    assert settings["tool"]["name"] == "participant-simulator"
+    assert settings["versions"]["packages"]["numpy"] == np.__version__
+    assert settings["requested"][0]["session"]["type"] == "realtime"
+
+
+async def test_audio_can_be_left_out_and_the_record_still_says_where_it_was(records: Path) -> None:
+    async with ScriptedEngine(_says_something) as engine:
+        folder = await _hold(engine, records, keep_audio=False)
+    await _finished(folder)
+    assert [path.name for path in folder.iterdir() if "session." in path.name] == ["session.jsonl"]
+    record = read_record(folder)
+    assert not record.keeps_audio
+    (span,) = (entry.audio for entry in record.entries if entry.audio is not None and entry.audio.track is Track.AGENT)
+    assert (span.first_sample, span.samples) == (0, 2400)
+    assert audio_lack(record, Track.AGENT) == "The audio was left out of this session on purpose."
+    assert len(audio(folder, Track.AGENT)) == 0
+
+
+@pytest.mark.parametrize("keep_audio", [True, False])
+async def test_the_study_that_is_played_lies_in_the_folder_without_the_key(
+    records: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep_audio: bool
+) -> None:
+    monkeypatch.setenv("LAB_KEY", KEY)
+    (tmp_path / "harbour.png").write_bytes(PNG)
+    picture = PushContext({"event": "screen", "type": "showimage", "text": ""}, images=(str(tmp_path / "harbour.png"),))
+    voice = tmp_path / "my voice.wav"
+    soundfile.write(voice, tone(100), 24_000)
+    study = Study("With a key", (Step(picture), Step(Say(str(voice)))), instructions=f"The key is {KEY}, keep it.")
+
+    async def greet(side: EngineSide) -> None:
+        await side.greet()
+        await side.expect("over")
+
+    async with ScriptedEngine(greet) as engine:
+        save_profile(EngineProfile(name="lab", url=engine.url, key_env="LAB_KEY"))
+        ended = asyncio.Event()
+
+        def fed(message: Any) -> None:
+            if any(entry.type == "study.kept" for entry in getattr(message, "entries", ())):
+                ended.set()
+
+        async with InProcessHost(fed) as host:
+            connect = {"engine": "lab", "record_folder": str(records), "keep_audio": keep_audio}
+            assert await host.send(Connect, **connect) is None
+            assert await host.send(PlayStudy, study=msgspec.to_builtins(study), speaks=False) is None
+            await ended.wait()
+            assert await host.send(Disconnect) is None
+    (folder,) = records.iterdir()
+    await _finished(folder)
+    assert sorted(path.name for path in (folder / "study files").iterdir()) == (
+        ["harbour.png", "my voice.wav"] if keep_audio else ["harbour.png"]
+    )
+    assert "say: my voice.wav" in (folder / "study.yaml").read_text() or keep_audio
+    if keep_audio:
+        assert read_study(folder / "study.yaml").instructions == "The key is •••, keep it."
+    assert "study.yaml" in {file.name for file in read_manifest(folder).files}
+    for path in records.rglob("*"):
+        if path.is_file():
+            assert KEY.encode() not in path.read_bytes()
+
+
+class _Stalled:
+    """A file on a disk that takes nothing until it moves again."""
+
+    def __init__(self, file: RawFile, moves: Event) -> None:
+        self._file, self._moves = file, moves
+
+    def write(self, data: bytes, /) -> int | None:
+        assert self._moves.wait(60)
+        return self._file.write(data)
+
+    def seek(self, position: int, whence: int = 0, /) -> int:
+        return self._file.seek(position, whence)
+
+    def truncate(self, size: int | None = None, /) -> int:
+        return self._file.truncate(size)
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+async def test_a_disk_that_stalls_is_told_at_once_and_the_conversation_goes_on(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves = Event()
+    writer = functools.partial(
+        RecordWriter, open_file=lambda path: _Stalled(open_new(path), moves), most_waiting_bytes=500_000
+    )
+    monkeypatch.setattr(recorder, "RecordWriter", writer)
+
+    async def talk(side: EngineSide) -> None:
+        await side.greet()
+        await side.begin_reply("resp_1", "item_1")
+        for _ in range(8):
+            await side.say("resp_1", "item_1", tone(2000))
+        await side.finish("resp_1")
+        while True:
+            await side.expect("ping")
+            await side.send("pong")
+
+    pongs = asyncio.Semaphore(0)
+
+    def fed(message: Any) -> None:
+        for entry in getattr(message, "entries", ()):
+            if entry.type == "pong":
+                pongs.release()
+
+    async with ScriptedEngine(talk) as engine, InProcessHost(fed) as host:
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        await host.status_with(lambda status: any("The disk is too slow" in lack for lack in status.lacks))
+        for _ in range(20):
+            assert await host.send(SendEvent, event={"type": "ping"}) is None
+            await pongs.acquire()
+        assert host.status.recording
+        moves.set()
+        await host.status_with(lambda status: not any("The disk is too slow" in lack for lack in status.lacks))
+        assert await host.send(Disconnect) is None
+    (folder,) = records.iterdir()
+    record = read_record(folder)
+    assert record.problems == []
+    told = [entry.event for entry in record.entries if entry.type == "record.lost"]
+    assert sum(lost["entries"] for lost in told) == sum(entry.type == "entry.lost" for entry in record.entries) > 0
+    assert told[0]["sentence"].startswith(f"The disk was too slow: {told[0]['entries']} events and ")
+    # What came behind it stands where the events say: 16 s of the agent, lost or not.
+    assert len(audio(folder, Track.AGENT)) == 16 * 24_000
