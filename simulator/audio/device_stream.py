@@ -166,7 +166,7 @@ class DeviceStream:
             if times.currentTime:
                 self._clock.measure(times.currentTime, now_ns)
             if self._finishing:
-                self._after_fault(data)
+                self._fall_silent(data)
             else:
                 self._transfer(data, times, now_ns)
                 self._queued_until_ns = now_ns + self._ahead_ns(times) + len(data) * NS_PER_S // self.rate_hz
@@ -183,6 +183,10 @@ class DeviceStream:
 
     def _transfer(self, data: NDArray[Any], times: Any, now_ns: int) -> None:
         raise NotImplementedError
+
+    def _fall_silent(self, data: NDArray[Any]) -> None:
+        """Give silence while what was queued is played."""
+        self._after_fault(data)
 
     def _after_fault(self, data: NDArray[Any]) -> None:
         raise NotImplementedError
@@ -203,8 +207,9 @@ def _refusal(direction: Direction, device: Device, refused: dict[StreamFormat, E
     codes = {_code(error) for error in refused.values()}
     if codes <= {*_REFUSED_FORMAT}:
         counts = " or ".join(str(count) for count in dict.fromkeys(form.channels for form in refused))
+        channels = "1 channel" if counts == "1" else f"{counts} channels"
         sentence = (
-            f"{what} takes no rate of {rates_text()} with {counts} channels: set it to 48 kHz in the system's sound "
+            f"{what} takes no rate of {rates_text()} with {channels}: set it to 48 kHz in the system's sound "
             "settings, or choose another device."
         )
     else:

@@ -87,6 +87,7 @@ class Playout:
         self._flowing = False
         self._silence_samples = 0
         self._breaks_at: int | None = None
+        self._interrupted = False
         self._pace = DevicePace()
         self.blocks = 0
         """Blocks filled so far, silent ones included."""
@@ -241,11 +242,15 @@ class Playout:
                 self._follow_cuts()
                 return Edges(0) if flowed else SMOOTH
         resumes = bool(block.spans) and block.spans[0].silence_before > 0
+        if block.spans and self._interrupted:
+            self._interrupted = False
+            resumes = resumes or block.spans[0].handed.first_sample > 0
         return SMOOTH if self._breaks_at is None and not resumes else Edges(self._breaks_at, resumes)
 
     def interrupted(self) -> None:
         """Note that the output was closed, while nothing fills: what follows is joined to nothing before it."""
         self.handed_to_device += BLOCK_SAMPLES
+        self._interrupted = True
         self._pace.restart()
 
     def _follow_cuts(self) -> bool:

@@ -16,7 +16,7 @@ from simulator.audio.conversion import Converter
 from simulator.audio.device_clock import DeviceClock
 from simulator.audio.device_stream import STANDSTILL_NS, DeviceStream
 from simulator.audio.devices import Device
-from simulator.audio.fades import VoiceShape
+from simulator.audio.fades import Edges, VoiceShape
 from simulator.audio.formats import captured, play
 from simulator.audio.playout import Playout
 from simulator.audio.ring import BlockTimeRing, SampleRing
@@ -64,6 +64,7 @@ class OutputStream(DeviceStream):
         self._shape = shape if shape is not None else VoiceShape()
         self._offset: LatencyOffset | None = None
         self._block = np.zeros(BLOCK_SAMPLES, dtype=np.int16)
+        self._silent = False
         self._converter: Converter | None = None
         super().__init__("output", device, on_wake, loop, latency_s, channel)
         if self.rate_hz != SAMPLE_RATE_HZ:
@@ -71,11 +72,23 @@ class OutputStream(DeviceStream):
             self._conversion_delay_ns = self._converter.delay_ns
 
     def _transfer(self, data: NDArray[Any], times: Any, now_ns: int) -> None:
+        samples = self._samples_for(data)
+        self._give(samples, data, self._playout.fill(samples, now_ns, self._dac_ns(times, now_ns)))
+
+    def _fall_silent(self, data: NDArray[Any]) -> None:
+        samples = self._samples_for(data)
+        samples[:] = 0
+        self._give(samples, data, Edges(breaks_at=None if self._silent else 0))
+        self._silent = True
+
+    def _samples_for(self, data: NDArray[Any]) -> NDArray[np.int16]:
+        """Return room for as many samples as a block of the device needs."""
         needed = len(data) if self._converter is None else self._converter.needed(len(data))
         if needed > len(self._block):
             self._block = np.zeros(needed, dtype=np.int16)
-        samples = self._block[:needed]
-        edges = self._playout.fill(samples, now_ns, self._dac_ns(times, now_ns))
+        return self._block[:needed]
+
+    def _give(self, samples: NDArray[np.int16], data: NDArray[Any], edges: Edges) -> None:
         self._shape.apply(samples, edges)
         if self._converter is not None:
             samples = self._converter.process(samples, len(data))

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from simulator.audio.fades import FADE_SAMPLES
 from simulator.participant.messages import ChooseOutput, ChooseVoice, Connect, SetTalk, VoiceKind
 from simulator.record.reader import read_record
 from simulator.units import SAMPLE_RATE_HZ
@@ -220,10 +221,16 @@ async def test_the_agents_voice_goes_on_where_it_was_on_another_loudspeaker(
                     await live.entry("devices.reopened")
                     await asyncio.sleep(0.5)
     before, after = (np.frombuffer(b"".join(pieces), dtype="<i2") for pieces in (first, second))
-    before, after = before[before != 0], after[after != 0]
-    # Without the processing of a converter, every sample comes once and in order.
-    assert np.array_equal(before, counted(60)[: len(before)])
-    assert np.array_equal(after, counted(60)[len(before) : len(before) + len(after)])
+    # Every sample comes once and in order; then 5 ms fade out, and the first 5 ms on the other device rise. Zeros are
+    # what a busy computer's sound server put between.
+    before, after, said = before[before != 0], after[after != 0], counted(60)
+    handed = int(np.argmin(np.append(before == said[: len(before)], False)))
+    assert len(before) - handed <= FADE_SAMPLES
+    goes_on = int(after[FADE_SAMPLES]) - FADE_SAMPLES - 1
+    off = (goes_on - handed + PERIOD // 2) % PERIOD - PERIOD // 2
+    assert 0 <= off <= 2  # a sample of the rise may be zero
+    rest = after[FADE_SAMPLES:]
+    assert np.array_equal(rest, said[handed + off + FADE_SAMPLES :][: len(rest)])
 
 
 @pytest.mark.sound
@@ -257,9 +264,8 @@ async def test_sinks_taken_from_a_sound_server_and_given_back(
         status = await live.status_with(lambda status: len(status.lacks) == 2)
         assert status.output_name == "silent clock"
         before = len(appended(side))
-        for _ in range(10):
+        while len(appended(side)) < before + SAMPLE_RATE_HZ // 5:
             await side.expect("input_audio_buffer.append")
-        assert len(appended(side)) > before
         for _, module, arguments in map(_first_three, own):
             own_server.pactl("load-module", module, *arguments.split())
         status = await live.status_with(lambda status: not status.lacks)
