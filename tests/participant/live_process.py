@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -19,8 +20,15 @@ from simulator.participant.messages import (
     encode_line,
 )
 from simulator.record.entries import Entry
+from simulator.record.finishing import is_finished
 
 C = TypeVar("C", bound=Command)
+
+
+async def finished(session: Path) -> None:
+    """Wait for the process that finishes a session's folder, which nobody tells of its end."""
+    while not is_finished(session):  # noqa: ASYNC110 - another process is waited for
+        await asyncio.sleep(0.05)
 
 
 class LiveProcess:

@@ -18,7 +18,7 @@ from simulator.participant.messages import (
 from simulator.protocol.server_events import UnknownEvent
 from simulator.record.reader import read_record
 from simulator.session.participant import ParticipantSession
-from tests.participant.live_process import LiveProcess
+from tests.participant.live_process import LiveProcess, finished
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ async def test_a_key_reaches_the_engine_and_nothing_else(records: Path, tmp_path
     assert side.headers["openai-safety-identifier"].startswith("hs-")
     assert "openai-beta" not in side.headers
     assert any("•••" in str(entry.event) for entry in live.entries)
+    (session,) = records.iterdir()
+    await finished(session)
     for text in (live.raw, *(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())):
         assert KEY.encode() not in text
         assert HEADER.encode() not in text

@@ -17,12 +17,12 @@ from simulator.participant import recorder
 from simulator.participant.host import InProcessHost
 from simulator.participant.messages import Connect, Disconnect, PlayStudy, SendEvent
 from simulator.record.entries import Track
-from simulator.record.finishing import is_finished
 from simulator.record.manifest import changes, read_manifest
 from simulator.record.reader import audio, audio_lack, read_record
 from simulator.record.writer import RawFile, RecordWriter, open_new
 from simulator.study.steps import PushContext, Say, Step, Study
 from simulator.study.study_file import read_study
+from tests.participant.live_process import finished
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
 
 KEY = "sk-planted-0123456789abcdef"
@@ -55,16 +55,10 @@ async def _hold(engine: ScriptedEngine, records: Path, **connect: Any) -> Path:
     return folder
 
 
-async def _finished(folder: Path) -> None:
-    """Wait for the process that finishes it, which nobody tells of its end."""
-    while not is_finished(folder):  # noqa: ASYNC110 - another process is waited for
-        await asyncio.sleep(0.05)
-
-
 async def test_a_session_is_finished_after_its_end_by_a_process_of_its_own(records: Path) -> None:
     async with ScriptedEngine(_says_something) as engine:
         folder = await _hold(engine, records)
-    await _finished(folder)
+    await finished(folder)
     assert {path.name for path in folder.iterdir()} >= {
         "session.jsonl",
         "session.agent.flac",
@@ -86,7 +80,7 @@ async def test_a_session_is_finished_after_its_end_by_a_process_of_its_own(recor
 async def test_audio_can_be_left_out_and_the_record_still_says_where_it_was(records: Path) -> None:
     async with ScriptedEngine(_says_something) as engine:
         folder = await _hold(engine, records, keep_audio=False)
-    await _finished(folder)
+    await finished(folder)
     assert [path.name for path in folder.iterdir() if "session." in path.name] == ["session.jsonl"]
     record = read_record(folder)
     assert not record.keeps_audio
@@ -126,7 +120,7 @@ async def test_the_study_that_is_played_lies_in_the_folder_without_the_key(
             await ended.wait()
             assert await host.send(Disconnect) is None
     (folder,) = records.iterdir()
-    await _finished(folder)
+    await finished(folder)
     assert sorted(path.name for path in (folder / "study files").iterdir()) == (
         ["harbour.png", "my voice.wav"] if keep_audio else ["harbour.png"]
     )
