@@ -3,13 +3,12 @@
 What it removes and what it costs a barge-in is measured by `bench/echo.py` and told in docs/echo.md.
 """
 
-from collections import deque
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.audio.placed_signal import PlacedSignal
+from simulator.audio.placed_signal import PlacedRun, PlacedSignal
 from simulator.errors import AudioUnavailable
 from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
 
@@ -22,9 +21,6 @@ _KEPT_SAMPLES: Final = 2 * SAMPLE_RATE_HZ
 _AHEAD_SAMPLES: Final = 20 * SAMPLE_RATE_HZ // 1000
 """Devices' clocks are off by some milliseconds, and the canceller needs the sound before its echo."""
 _JOINED_SAMPLES: Final = 60 * SAMPLE_RATE_HZ // 1000
-_EARLY_SAMPLES: Final = 20 * SAMPLE_RATE_HZ // 1000
-_LATE_SAMPLES: Final = 8 * SAMPLE_RATE_HZ // 1000
-_LATE_BLOCKS: Final = 50
 
 
 class EchoCanceller:
@@ -44,15 +40,13 @@ class EchoCanceller:
             ) from error
         self._processor: Any = AudioProcessor(sample_rate=SAMPLE_RATE_HZ, echo_cancellation=True)
         self._played: PlacedSignal[np.int16] = PlacedSignal(SAMPLE_RATE_HZ, _KEPT_SAMPLES, np.int16)
-        self._next: int | None = None
-        self._late: deque[int] = deque(maxlen=_LATE_BLOCKS)
+        self._run = PlacedRun(SAMPLE_RATE_HZ)
         self._ahead = _AHEAD_SAMPLES
         self._read_until = 0
 
     def forget_microphone(self) -> None:
         """The microphone closed: what it gives next follows on nothing. What was learned stays."""
-        self._next = None
-        self._late.clear()
+        self._run = PlacedRun(SAMPLE_RATE_HZ)
 
     def played(self, samples: Samples, audible_ns: int) -> None:
         """Take a piece of the agent's voice that is audible from `audible_ns` on."""
@@ -65,25 +59,8 @@ class EchoCanceller:
 
     def cleaned(self, samples: Samples, ended_ns: int) -> Samples:
         """Return the microphone's next samples without what comes back; the last was captured at `ended_ns`."""
-        position = self._position(ns_to_samples(ended_ns) - len(samples))
-        self._next = position + len(samples)
-        first = position + self._ahead
+        first = self._run.place(ns_to_samples(ended_ns) - len(samples), len(samples)) + self._ahead
         self._read_until = first + len(samples)
         reference = self._played.between(first, self._read_until)
         cleaned: Samples = self._processor.process(np.ascontiguousarray(samples), reference)
         return cleaned
-
-    def _position(self, at: int) -> int:
-        """Return where a block that is stamped `at` lies: behind the last one, as a jump would have to be learned anew.
-
-        Blocks are told of late, never early: a run that lies before all its stamps, or behind one, is moved.
-        """
-        late = 0 if self._next is None else at - self._next
-        self._late.append(late)
-        if self._next is None or late < -_EARLY_SAMPLES:
-            self._next = at
-            self._late.clear()
-        elif len(self._late) == _LATE_BLOCKS and min(self._late) > _LATE_SAMPLES:
-            self._next += min(self._late)
-            self._late.clear()
-        return self._next

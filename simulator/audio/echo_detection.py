@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.audio.placed_signal import PlacedSignal
+from simulator.audio.placed_signal import PlacedRun, PlacedSignal
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
 
 RATE_HZ: Final = 6_000
@@ -81,7 +81,7 @@ class EchoDetector:
         self._thin_heard = _Thinner()
         self._count = 0
         self._next_look = _WINDOW
-        self._offset_ns: int | None = None
+        self._run = PlacedRun(RATE_HZ)
 
     def forget(self) -> None:
         """Nothing is known of an echo any more."""
@@ -103,21 +103,13 @@ class EchoDetector:
         self._heard[:-count] = self._heard[count:]
         self._heard[-count:] = block
         self._count += count
-        # Blocks are told of late, never early: the earliest one is right for all that are joined to it.
-        offset_ns = ended_ns - self._count * NS_PER_S // RATE_HZ
-        self._offset_ns = offset_ns if self._offset_ns is None else min(self._offset_ns, offset_ns)
+        ends = self._run.place(ended_ns * RATE_HZ // NS_PER_S - count, count) + count
         if self._count >= self._next_look:
             self._next_look = self._count + _LOOK_EVERY
-            self._look()
+            self._look(ends)
 
-    def _look(self) -> None:
-        assert self._offset_ns is not None
-        ends = self._offset_ns * RATE_HZ // NS_PER_S + self._count
-        # An hour is 0.4 s at 100 ppm: the anchor is taken anew with each look.
-        self._offset_ns = None
-        self._heard_at(ends)
-
-    def _heard_at(self, ends: int) -> None:
+    def _look(self, ends: int) -> None:
+        """Look at the window that ends at this position of the clock."""
         first = ends - _WINDOW - _LONGEST_DELAY
         reference = self._played.between(first, ends + _EARLIEST)
         loudness = float(np.sqrt(np.mean(np.square(reference[_LONGEST_DELAY : _LONGEST_DELAY + _WINDOW]))))

@@ -13,6 +13,8 @@ from simulator.units import NS_PER_MS, samples_to_ns
 
 Samples = NDArray[np.int16]
 
+LEAD_NS: Final = 50 * NS_PER_MS
+"""How much too late the devices' clocks may place the agent's first sound."""
 HANG_NS: Final = 200 * NS_PER_MS
 """How long the room still rings after the agent."""
 _STRETCHES: Final = 16
@@ -25,7 +27,7 @@ class HalfDuplex:
 
     def __init__(self) -> None:
         self._audible: deque[tuple[int, int]] = deque(maxlen=_STRETCHES)
-        """Stretches in which the agent is audible, with their hang, in order."""
+        """Stretches in which the agent is audible, with lead and hang, in order."""
         self._closed = False
 
     def played(self, samples: Samples, audible_ns: int) -> None:
@@ -34,7 +36,7 @@ class HalfDuplex:
         if self._audible and audible_ns <= self._audible[-1][1]:
             self._audible[-1] = (self._audible[-1][0], max(until_ns, self._audible[-1][1]))
         else:
-            self._audible.append((audible_ns, until_ns))
+            self._audible.append((audible_ns - LEAD_NS, until_ns))
 
     def let_through(self, samples: Samples, ended_ns: int) -> Samples:
         """Return the microphone's next samples, or silence while the agent is audible; changes are fades of 5 ms."""
