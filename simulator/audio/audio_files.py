@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LONGEST_S: Final = 3600
 """Longer recordings are refused: an hour takes 173 MB of memory."""
 _PIECE_S: Final = 10
+_MOST_CLIPPED: Final = 0.01
+"""Of a file of floating point; what is lossily compressed goes a little beyond full scale where it was loud."""
 _RATES_HZ: Final = range(1_000, 1_000_001)
 
 Samples = NDArray[np.int16]
@@ -38,7 +40,17 @@ def load_recording(path: Path) -> Samples:
     """
     with _opened(path) as file:
         mono = (piece.mean(axis=1, dtype=np.float32) for piece in _pieces(path, file))
-        return np.concatenate([to_int16(piece) for piece in resample_pieces(mono, file.samplerate, SAMPLE_RATE_HZ)])
+        loud, read = 0, []
+        for piece in resample_pieces(mono, file.samplerate, SAMPLE_RATE_HZ):
+            loud += int(np.count_nonzero(np.abs(piece) > 1))
+            read.append(to_int16(piece))
+    samples = np.concatenate(read)
+    if loud > len(samples) * _MOST_CLIPPED:
+        share = f"{loud / len(samples):.0%}"
+        raise UnreadableRecording(
+            f"{path.name} is louder than full scale in {share} of its samples, and would clip: export it more quietly."
+        )
+    return samples
 
 
 def as_recording(channels: Channels, rate_hz: int) -> Samples:

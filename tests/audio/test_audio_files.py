@@ -78,6 +78,16 @@ def test_values_that_are_no_numbers_are_told_with_their_place(tmp_path: Path, va
         load_recording(tmp_path / "a.wav")
 
 
+def test_a_recording_louder_than_full_scale_is_told(tmp_path: Path) -> None:
+    """A sine of twice full scale lies beyond it for two thirds of the time: |sin| > 1/2."""
+    sine = 2 * np.sin(2 * np.pi * np.arange(24_000) / 240)
+    soundfile.write(tmp_path / "loud.wav", sine, 24_000, subtype="FLOAT")
+    with pytest.raises(UnreadableRecording, match=r"loud\.wav is louder than full scale in 6\d% of its samples"):
+        load_recording(tmp_path / "loud.wav")
+    soundfile.write(tmp_path / "touching.wav", np.where(np.arange(24_000) % 200, 0.5, 1.01), 24_000, subtype="FLOAT")
+    assert load_recording(tmp_path / "touching.wav").max() == 32767
+
+
 def test_a_recording_of_hours_is_told_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with soundfile.SoundFile(tmp_path / "day.wav", "w", 1_000, 1, subtype="PCM_U8") as file:
         file.write(np.zeros(1_000 * 3 * 3600, dtype=np.int16))
