@@ -17,18 +17,18 @@ from typing import Final
 import numpy as np
 
 from bench.figures import Figure
-from simulator.participant.messages import ChooseOutput, ChooseVoice, Connect, VoiceKind
+from simulator.participant.messages import ChooseOutput, ChooseVoice, Connect, Disconnect, VoiceKind
 from simulator.units import SAMPLE_RATE_HZ, samples_to_ms
 from tests.participant.live_process import LiveProcess
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine
 from tests.rig.errors import RigUnavailable
 from tests.rig.sound import Plug, SoundServer, sound_server
 
-ONLY_WHEN_NAMED: Final = "it takes five minutes"
+ONLY_WHEN_NAMED: Final = "it takes four minutes"
 TIMES: Final = 20
 GAP_GOAL_MS: Final = 300
 TOLD_GOAL_MS: Final = 2_000
-STAYS_S: Final = 10.5
+STAYS_S: Final = 5.5
 """One that goes away again sooner is looked for less often."""
 BACK_GOAL_MS: Final = 4_000
 """It is looked for every two seconds."""
@@ -64,7 +64,7 @@ async def _measure(server: SoundServer, folder: Path) -> list[Figure]:
             await live.status_with(lambda status: status.agent_heard)
             appeared = await _appear(live, plugs)
             told_ms, back_ms = await _vanish(live, plugs[-1])
-            await live.end_input()
+            await live.send(Disconnect)
     return [
         Figure("device appeared: microphone silent", GAP_GOAL_MS, "ms", appeared[0]),
         Figure("device appeared: loudspeaker away", GAP_GOAL_MS, "ms", appeared[1]),

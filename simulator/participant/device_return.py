@@ -26,8 +26,13 @@ _HANGS_S: Final = 2.0
 _FIRST_BLOCK_S: Final = 5.0
 _RETRY_S: Final = 2.0
 _LONGEST_RETRY_S: Final = 30.0
-_STAYS_S: Final = 10.0
+_STAYS_S: Final = 5.0
 """A device that came back and is gone before that is looked for less and less often."""
+
+_HANGS: Final = (
+    "The device is there again, but this computer's sound system hangs in it as it was: if this stays so, disconnect "
+    "and restart the program."
+)
 
 GapSamples = asyncio.Future[int]
 
@@ -57,6 +62,8 @@ class DeviceReturn:
         self._reopening = False
         self._back_s = -_STAYS_S
         self._wait_s = _RETRY_S
+        self.lack: str | None = None
+        """Why a device that is there again is not taken back, in one sentence."""
         self._reports: set[asyncio.Task[None]] = set()
 
     @property
@@ -115,6 +122,7 @@ class DeviceReturn:
 
     def close(self) -> None:
         """Look for nothing any more."""
+        self.lack = None
         if self._seeking is not None:
             self._seeking.cancel()
             self._seeking = None
@@ -127,6 +135,7 @@ class DeviceReturn:
         while missing:
             found = await opens_again(missing)
             done = await self.reopen("a device came back")
+            self.lack = None if done else _HANGS
             missing = self._sought = self.missing
             if not done or found & set(missing):
                 await self._wait()  # it opens elsewhere and not here: the audio library may hang in what went away

@@ -53,7 +53,7 @@ class Sound:
     @property
     def lacks(self) -> list[str]:
         """What is lacking, a sentence each."""
-        return [lack for lack in (self.voice.lack, self.loudspeaker.lack) if lack is not None]
+        return [lack for lack in (self.voice.lack, self.loudspeaker.lack, self._devices.lack) if lack is not None]
 
     @property
     def sounds(self) -> bool:

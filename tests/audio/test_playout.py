@@ -266,3 +266,17 @@ def test_the_audio_of_items_that_were_cut_or_ended_is_let_go() -> None:
     assert [reference() for reference in alive] == [None, None]
     assert playout.received_samples("never_heard") == 100_000
     assert playout.handed_samples("ended") == 480
+
+
+def test_a_voice_that_was_interrupted_rises_where_it_goes_on_and_is_joined_to_nothing() -> None:
+    playout = Playout()
+    playout.add("a", np.full(960, 1000, dtype=np.int16), 0)
+    playout.item_complete("a")
+    block = np.zeros(480, dtype=np.int16)
+    playout.interrupted()
+    assert not playout.fill(block, 0, 0).resumes  # it begins
+    playout.interrupted()
+    assert playout.fill(block, 0, 0).resumes
+    first, second = (event for event in playout.progress() if isinstance(event, AudioHanded))
+    assert (second.first_sample, second.samples[0]) == (480, 1000)
+    assert second.output_sample > first.output_sample + 480
