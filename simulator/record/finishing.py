@@ -65,7 +65,7 @@ def start(folder: Path) -> None:
 
 
 def finish(folder: Path) -> Manifest:
-    """Finish a session. Blocks for about ten seconds an hour of it; one that is finished gets its manifest anew.
+    """Finish a session. Blocks for some ten seconds an hour of it; one that is finished gets its manifest anew.
 
     Raises UsageError where the folder is none, or its session goes on, UnreadableFile where its events are no record,
     StorageFault where something cannot be written: then everything is as it was, and it can be tried again.

@@ -3,6 +3,8 @@
 import asyncio
 import functools
 import json
+import shutil
+import sys
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -131,6 +133,29 @@ async def test_the_study_that_is_played_lies_in_the_folder_without_the_key(
     for path in records.rglob("*"):
         if path.is_file():
             assert KEY.encode() not in path.read_bytes()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not remove a folder with open files")
+async def test_a_folder_that_disappears_is_told_and_the_conversation_goes_on(records: Path) -> None:
+    async def talk(side: EngineSide) -> None:
+        await side.greet()
+        while True:
+            await side.expect("ping")
+            await side.send("pong")
+
+    async with ScriptedEngine(talk) as engine, InProcessHost() as host:
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        while not list(records.glob("*/session.jsonl")):  # noqa: ASYNC110 - a thread is waited for
+            await asyncio.sleep(0.01)
+        shutil.rmtree(records)
+        status = await host.status_with(lambda status: not status.recording)
+        assert any(lack.startswith("The folder of the record is gone") for lack in status.lacks)
+        for _ in range(5):
+            assert await host.send(SendEvent, event={"type": "ping"}) is None
+        assert await host.send(Disconnect) is None
+        (side,) = engine.sides
+    assert not records.exists()
+    assert sum(event["type"] == "ping" for event in side.received) == 5
 
 
 class _Stalled:

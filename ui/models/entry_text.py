@@ -34,7 +34,16 @@ _PROBLEM_TYPES = frozenset(
 )
 _KNOWN_TYPES = frozenset(REQUIRED_SERVER_FIELDS) | IGNORED_SERVER_EVENTS | frozenset(BETA_SERVER_EVENTS)
 _NOTICE_TYPES = frozenset(
-    {"truncation.refused", "feed.overflow", "playback.gap", "audio.dropped", "devices.reopened", "sound.warning"}
+    {
+        "audio.dropped",
+        "devices.reopened",
+        "entry.lost",
+        "feed.overflow",
+        "playback.gap",
+        "record.lost",
+        "sound.warning",
+        "truncation.refused",
+    }
 )
 
 
@@ -335,6 +344,7 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "cue.set": _cue,
     "call.held": _call,
     "call.answered": _call_answered,
+    "tool.added": lambda entry: f"{entry.event.get('name', '')}, which this session did not declare at its start",
     "raw": lambda entry: f"event #{entry.event.get('seq', '')} was sent as it stands",
     "barge_in": _barge_in,
     "playback.cut": _cut,
