@@ -167,6 +167,8 @@ class Ask(Command, frozen=True, tag="ask", kw_only=True):
     """How often the agent is asked at most, from 1 to 10; up to ten answers that speech cut short are not counted."""
     video_chat: bool | None = None
     """As in `Push`."""
+    adds_tool: bool = False
+    """Whether a tool that this session did not declare is declared now, by an update; else the question is refused."""
 
 
 class KeepOwnAnswer(Command, frozen=True, tag="keep_own_answer", kw_only=True):

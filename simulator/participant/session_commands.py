@@ -46,6 +46,8 @@ class SessionCommands:
         self._order = asyncio.Lock()
         self._hidden = 0
         """Token of the last command that switched listening off."""
+        self._stopped = 0
+        """Token of the last command that stopped the reply."""
 
     async def execute(self, command: AnyCommand, live: LiveSession | None) -> None:
         """Execute a command and return when it took effect. Raises SimulatorError with the reason why it did not."""
@@ -57,11 +59,15 @@ class SessionCommands:
         )
         if isinstance(command, SetListening) and not command.on:
             self._hidden = token
+        elif isinstance(command, StopReply):
+            self._stopped = token
         async with contextlib.nullcontext() if at_once else self._order:
             paths = command.images if isinstance(command, Push) else []
             images = await asyncio.to_thread(_read_images, paths) if paths else []
             if token < self._hidden:
                 command = _without_showing(command)
+            if token < self._stopped:
+                command = _without_reply(command)
             settled = live.settle(token, _act(command, images, token))
         await settled
 
@@ -75,6 +81,18 @@ def _without_showing(command: AnyCommand) -> AnyCommand:
         raise UsageError("Listening was switched off again before this took effect.")
     if isinstance(command, Push | Ask) and command.video_chat:
         return msgspec.structs.replace(command, video_chat=None)
+    return command
+
+
+def _without_reply(command: AnyCommand) -> AnyCommand:
+    """Return what is left of a command that was overtaken by one that stops the reply: it asks for none any more.
+
+    Raises UsageError where nothing is left.
+    """
+    if isinstance(command, RequestReply | CreateResponse):
+        raise UsageError("The reply was stopped before it was asked for.")
+    if isinstance(command, Push) and command.ask_reply:
+        return msgspec.structs.replace(command, ask_reply=False)
     return command
 
 
@@ -92,6 +110,7 @@ def _act(command: AnyCommand, images: Sequence[bytes], token: int) -> Act:
                 shown_on=command.shown_on,
                 attempts=command.attempts,
                 video_chat=command.video_chat,
+                adds_tool=command.adds_tool,
                 token=token,
             )
         case SetListening(on=on):

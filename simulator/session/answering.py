@@ -20,6 +20,8 @@ from simulator.session.responses import ActiveResponse, Request, Responses, sile
 
 Announce = Callable[[OpenQuestion, int], list[Action]]
 """Puts a question on the agent's screen: returns the actions that tell the engine of it."""
+Declare = Callable[[str, int], list[Action]]
+"""Adds a tool to those that the session declares: returns the actions that tell the engine of it."""
 
 _MOST_FOLLOW_UPS: Final = 5
 
@@ -49,6 +51,10 @@ class Answering:
         """Whether calls wait for the operator."""
         return self._calls.in_hand
 
+    def declares(self, tool: str) -> bool:
+        """Whether the session declares this tool."""
+        return self._calls.declares(tool)
+
     @property
     def held(self) -> list[HeldCall]:
         """The calls that wait for the operator, oldest first."""
@@ -58,15 +64,27 @@ class Answering:
         """The participant spoke or a reply was asked for: the agent's calls are no loop of its own."""
         self._follow_ups = 0
 
-    def ask(self, question: OpenQuestion, now_ns: int) -> list[Action]:
-        """Put a question on the screen, or let it wait for it. Raises UsageError with the reason why not."""
-        if not self._calls.declares(question.tool):
+    def ask(self, question: OpenQuestion, now_ns: int, declare: Declare | None = None) -> list[Action]:
+        """Put a question on the screen, or let it wait for it. Raises UsageError with the reason why not.
+
+        `declare` adds its tool to a session that lacks it; without it such a question is refused.
+        """
+        lacks = not self._calls.declares(question.tool)
+        if lacks and declare is None:
             raise UsageError(
                 f"This session has no tool {question.tool}, which the study did not need when it was connected: add "
                 "the question to the study, then connect again."
             )
         self._questions.add(question)
-        return self._next_question(now_ns)
+        added: list[Action] = []
+        if lacks and declare is not None:
+            added = declare(question.tool, now_ns)
+            self._calls.declare(question.tool)
+        return [*added, *self._next_question(now_ns)]
+
+    def tools_refused(self) -> None:
+        """The engine did not take an update that added a tool: the next question that needs one adds it again."""
+        self._calls.only_the_first()
 
     def withdraw(self, token: int, sentence: str, now_ns: int) -> list[Action]:
         """Give up the question of a command that nobody waits for any more; the next one comes."""

@@ -66,7 +66,8 @@ class Calls:
     def __init__(self, outbox: Outbox, questions: Questions, declared: Collection[str]) -> None:
         self._outbox = outbox
         self._questions = questions
-        self._declared = frozenset(declared)
+        self._first = frozenset(declared)
+        self._declared = set(declared)
         self._seen: dict[str, str] = {}
         """The response of each call."""
         self._held: dict[str, HeldCall] = {}
@@ -81,6 +82,14 @@ class Calls:
     def declares(self, tool: str) -> bool:
         """Whether the session declares this tool."""
         return tool in self._declared
+
+    def declare(self, tool: str) -> None:
+        """Take this tool for declared from now on."""
+        self._declared.add(tool)
+
+    def only_the_first(self) -> None:
+        """What was declared since the session began is not any more."""
+        self._declared = set(self._first)
 
     def take(self, response: DoneResponse, calls: Iterable[FunctionCall], now_ns: int) -> list[Action]:
         """Answer the calls of a response that is done, or hold them.

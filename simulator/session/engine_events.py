@@ -132,6 +132,10 @@ class EngineEvents:
             return [_instructions_note(update.session["instructions"], error), *_settled(update.token, error)]
         if update.kind == "raw":
             return []
+        if update.kind == "tools":
+            if error is not None:
+                self._answering.tools_refused()
+            return []
         actions = self._listening.answered(now_ns, error)
         if update.kind == "start":
             actions.append(_instructions_note(update.session["instructions"], error))

@@ -39,6 +39,7 @@ from simulator.session.settings import (
     SessionSettings,
     SettingsInForce,
     only_instructions,
+    only_tools,
 )
 from simulator.session.turns import Turns
 from simulator.units import NS_PER_MS
@@ -233,11 +234,13 @@ class ParticipantSession:
         shown_on: str = "screen",
         attempts: int = 3,
         video_chat: bool | None = None,
+        adds_tool: bool = False,
         token: int | None = None,
     ) -> list[Action]:
         """Put a question on the screen, behind those that are there or wait, and request its silent answer.
 
-        Settled when it is answered or given up: after so many `attempts`.
+        Settled when it is answered or given up: after so many `attempts`. `adds_tool` lets a session that was begun
+        without the tool declare it now; the platform itself declares all that a study needs at the start.
         """
         if not self._events.created or self._closed:
             return _settled(token, _NO_SESSION)
@@ -246,6 +249,8 @@ class ParticipantSession:
                 raise UsageError(f"A question is asked from 1 to {MOST_ATTEMPTS} times, not {attempts} times.")
             answers.check_place(component, shown_on)
             tool = tool_for(component, config)
+            if adds_tool and tool not in self._start.specification.tool_names:
+                raise UsageError(f"The specification in force has no tool {tool}, which this question needs.")
             wording = self._start.specification.wording
             text = wording.question_text(component, config)
             question = OpenQuestion(
@@ -258,7 +263,7 @@ class ParticipantSession:
                 most_attempts=attempts,
                 token=token,
             )
-            return self._answering.ask(question, now_ns)
+            return self._answering.ask(question, now_ns, self._add_tool if adds_tool else None)
         except UsageError as error:
             return _refused(token, str(error))
 
@@ -348,6 +353,18 @@ class ParticipantSession:
     def received(self, event: server.Received, seq: int, now_ns: int) -> list[Action]:
         """An event of the engine arrived: entry `seq` of the record, read from the socket at `now_ns`."""
         return [] if self._closed else self._events.received(event, seq, now_ns)
+
+    def _add_tool(self, tool: str, now_ns: int) -> list[Action]:
+        """Declare one more tool of the specification's: an update with the whole list."""
+        wire = [
+            each
+            for each in self._start.specification.tools
+            if each["name"] == tool or self._answering.declares(str(each["name"]))
+        ]
+        return [
+            self._settings.send(only_tools(wire), "tools", now_ns),
+            Note("tool.added", {"name": tool, "tools": [each["name"] for each in wire]}),
+        ]
 
     def _announce(self, question: OpenQuestion, now_ns: int) -> list[Action]:
         item = self._context.item(question.context, wording=question.wording)

@@ -71,7 +71,12 @@ def only_instructions(instructions: str) -> Session:
     return Session(instructions=instructions)
 
 
-UpdateKind = Literal["start", "turn_detection", "instructions", "raw"]
+def only_tools(tools: list[dict[str, Any]]) -> Session:
+    """Return the session object that changes the list of tools, which is sent whole, and nothing else."""
+    return Session(tools=tools)
+
+
+UpdateKind = Literal["start", "turn_detection", "instructions", "tools", "raw"]
 
 
 class PendingUpdate(msgspec.Struct, frozen=True):

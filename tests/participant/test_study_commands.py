@@ -119,6 +119,34 @@ async def test_whoever_hides_the_video_chat_last_is_not_overtaken_by_what_waits_
     assert [each["audio"]["input"]["turn_detection"] is None for each in updates] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("asks", "error"),
+    [
+        ((RequestReply, {}), "The reply was stopped before it was asked for."),
+        ((CreateResponse, {"response": {}}), "The reply was stopped before it was asked for."),
+        ((Push, {"context": {"event": "resumed"}, "ask_reply": True}), None),
+    ],
+)
+async def test_a_reply_that_waits_for_an_image_is_not_asked_for_after_it_was_stopped(
+    asks: tuple[type[Command], dict[str, Any]], error: str | None, records: Path, tmp_path: Path
+) -> None:
+    image = tmp_path / "large.png"
+    image.write_bytes(PNG + bytes(3 << 20))
+    kind, fields = asks
+    async with ScriptedEngine(_answers_updates) as engine, InProcessHost() as host:
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        said = await asyncio.gather(
+            host.send(Push, context={"event": "screen"}, images=[str(image)]),
+            host.send(kind, **fields),
+            host.send(StopReply),
+        )
+        assert list(said) == [None, error, None]
+        assert await host.send(Disconnect) is None
+    types = [entry.type for entry in only_record(records).entries]
+    assert types.count("response.create") == 0
+    assert types.count("conversation.item.create") == (1 if error else 2)
+
+
 async def test_the_specification_s_tools_and_words_are_sent_and_the_record_names_them(
     records: Path, tmp_path: Path
 ) -> None:

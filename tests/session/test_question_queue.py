@@ -8,7 +8,7 @@ from simulator.profile.agent_spec import AgentSpec
 from simulator.profile.wording import Wording
 from simulator.session.questions import MOST_WAITING
 from simulator.session.settings import SessionSettings
-from tests.session.conversation import MS, Conversation
+from tests.session.conversation import MS, Conversation, sent_in
 
 VAS = {"question": "How warm?", "minValue": 0, "maxValue": 100}
 WHY = {"question": "Why?"}
@@ -204,6 +204,35 @@ class TestWhereAndWhetherItCanBeAsked:
         assert "no tool answer_scale" in sentence
         assert sentence.endswith("add the question to the study, then connect again.")
         assert talk.sent == []
+
+    def test_one_that_is_pushed_by_hand_has_its_tool_declared_first_beside_the_others(self) -> None:
+        talk = Conversation(SessionSettings(tools=("answer_text", "send_chat")))
+        ask(talk, adds_tool=True)
+        assert talk.sent_types == ["session.update", "conversation.item.create", "response.create"]
+        session = talk.sent[0]["session"]
+        assert [each["name"] for each in session["tools"]] == ["send_chat", "answer_scale", "answer_text"]
+        assert set(session) == {"type", "tools"}
+        assert talk.notes("tool.added") == [
+            {"name": "answer_scale", "tools": ["send_chat", "answer_scale", "answer_text"]}
+        ]
+        talk.answer_update()
+        talk.created()
+        talk.call("answer_scale", '{"value": 40}')
+        talk.done(calls=[{"name": "answer_scale", "call_id": "call_1", "arguments": '{"value": 40}'}])
+        assert [each["accepted"] for each in talk.notes("answer")] == [True]
+        ask(talk, adds_tool=True)
+        assert talk.sent_types == ["conversation.item.create", "response.create"], "it is declared by now"
+
+    def test_an_update_with_a_tool_that_the_engine_refuses_is_sent_again_with_the_next_question(self) -> None:
+        talk = Conversation(SessionSettings(tools=("send_chat",)))
+        ask(talk, attempts=1, adds_tool=True)
+        update = next(each for each in sent_in(talk.actions) if each["type"] == "session.update")
+        talk.error("no more tools", event_id=update["event_id"])
+        assert "no more tools" in talk.notes("problem")[0]["sentence"]
+        talk.created()
+        talk.done(status="failed")
+        ask(talk, adds_tool=True)
+        assert talk.sent_types[0] == "session.update"
 
     def test_only_the_tools_that_were_named_are_declared_in_the_specification_s_order(self) -> None:
         talk = Conversation(SessionSettings(tools=("answer_text", "send_chat")), standing=False)

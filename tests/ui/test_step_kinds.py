@@ -151,7 +151,7 @@ def test_a_question_is_asked_as_it_stands_and_the_own_answer_kept_after_it() -> 
     config = {"question": "How?"}
     question = AskQuestion("likertscale", config, attempts=2, video_chat=False, own_answer=5)
     assert commands_of(Step(question), STUDY) == [
-        Ask(id=0, component="likertscale", config=config, attempts=2, video_chat=False),
+        Ask(id=0, component="likertscale", config=config, attempts=2, video_chat=False, adds_tool=True),
         KeepOwnAnswer(id=0, component="likertscale", config=config, value=5),
     ]
 

@@ -45,6 +45,7 @@ def _question(question: steps.AskQuestion) -> list[AnyCommand]:
             shown_on=question.shown_on,
             attempts=question.attempts,
             video_chat=question.video_chat,
+            adds_tool=True,
         )
     ]
     if question.own_answer is not None:

@@ -102,6 +102,7 @@ def _question(values: Values) -> AnyCommand:
         component=component,
         config=question_config(component, words, str(values["details"])),
         during_video=bool(values["during_video"]),
+        adds_tool=True,
     )
     preview(command)
     return command
