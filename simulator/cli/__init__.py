@@ -11,7 +11,20 @@ import traceback
 from collections.abc import Sequence
 
 from simulator import __version__
-from simulator.cli import check, compare, devices, engine, fixture, judge, participant, reports, run, schema, spec
+from simulator.cli import (
+    check,
+    compare,
+    devices,
+    engine,
+    export,
+    fixture,
+    judge,
+    participant,
+    reports,
+    run,
+    schema,
+    spec,
+)
 from simulator.cli.exits import Exit
 from simulator.cli.output import say
 from simulator.cli.parser import Execute, Parser
@@ -60,6 +73,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog=PROGRAM, description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
-    for command in (run, check, judge, compare, reports, engine, devices, fixture, schema, spec, participant):
+    for command in (run, export, check, judge, compare, reports, engine, devices, fixture, schema, spec, participant):
         command.add_command(commands)
     return parser

@@ -1,0 +1,242 @@
+"""A record in the forms of other programs: sound, labels, annotations, tables, and a page to read and listen to.
+
+`export` writes files; what is in them is made by pure functions of a `Story` (`tiers`), which is collected from the
+entries in one pass. Files that are there already are never overwritten: the export takes a name with a number.
+"""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from simulator.errors import StorageFault, UnreadableFile, UnreadableRecording, UsageError
+from simulator.record.atomic import part_of, put_in_place
+from simulator.record.entries import Entry, Track
+from simulator.record.export import tables
+from simulator.record.export.audacity import labels
+from simulator.record.export.elan import annotation_document
+from simulator.record.export.page import LARGEST_INSIDE_BYTES, page, with_sound
+from simulator.record.export.redacted import Redaction
+from simulator.record.export.sound import SUFFIXES, sound_path, write_heard, write_sound
+from simulator.record.export.textgrid import textgrid
+from simulator.record.export.tiers import Story, Tier, collect, started_at, tiers_of
+from simulator.record.folder import SESSION, is_running, record_file
+from simulator.record.reader import stream
+from simulator.record.tracks import TrackFile
+from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
+
+__all__ = ["FORMS", "Exported", "export"]
+
+FORMS: Final = ("wav", "flac", "csv", "audacity", "textgrid", "elan", "html")
+_SOUND: Final = frozenset({"wav", "flac"})
+_TABLES: Final = ("events", "turns", "answers", "latencies")
+_REDACTED: Final = "redacted"
+_NO_NAME: Final = re.compile(r"[^\w.\-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The files of an export, and in sentences what the record lacks."""
+
+    files: list[Path]
+    notes: list[str]
+
+
+def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool = False) -> Exported:
+    """Write `record` (a session's folder or a .jsonl file) to `folder` in these `FORMS`.
+
+    With `redacted` all of it is made from a copy without voices and words (`redacted.Redaction`), which is written too.
+    Raises UnreadableFile where there is no record, UsageError where the forms make no sense, StorageFault where
+    the files cannot be written.
+    """
+    path = record_file(record)
+    _check(forms, redacted=redacted)
+    notes: list[str] = []
+    redaction = Redaction() if redacted else None
+
+    def entries(problems: list[str]) -> Iterator[Entry]:
+        found = stream(path, problems)
+        return map(redaction.entry, found) if redaction is not None else found
+
+    story = collect(entries(notes))
+    if not story.entries:
+        raise UnreadableFile(f"{path} is empty: it holds no record.")
+    if path.name == SESSION and is_running(path.parent):
+        notes.append("The session still goes on: this is what was recorded so far.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        target = _target(folder, _name(path, redacted=redacted), forms, redacted=redacted)
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        reason = getattr(error, "strerror", None) or error
+        raise StorageFault(f"Nothing can be written to {folder}: {reason}.", str(error)) from error
+    writing = _Writing(path, target, story, entries, notes, sound=not redacted)
+    if redacted:
+        writing.jsonl()
+    for form in FORMS:
+        if form in forms:
+            writing.write(form)
+    if not writing.files:
+        raise UsageError(f"{path} holds no audio: there is nothing to export as {' or '.join(forms)}.")
+    return Exported(writing.files, notes)
+
+
+class _Writing:
+    """The files of one export."""
+
+    def __init__(
+        self,
+        record: Path,
+        target: Path,
+        story: Story,
+        entries: Callable[[list[str]], Iterator[Entry]],
+        notes: list[str],
+        *,
+        sound: bool,
+    ) -> None:
+        self.files: list[Path] = []
+        self._record, self._target, self._story, self._entries = record, target, story, entries
+        self._notes = notes
+        self._has_sound = sound
+        self._tiers: list[Tier] = tiers_of(story)
+
+    def write(self, form: str) -> None:
+        """Write one form."""
+        match form:
+            case "wav" | "flac":
+                self._sound(form)
+            case "csv":
+                self._tables()
+            case "audacity":
+                for tier in self._tiers:
+                    self._text(f"labels.{_NO_NAME.sub('-', tier.name).strip('-')}.txt", [labels(tier)])
+            case "textgrid":
+                self._text("TextGrid", [textgrid(self._tiers, self._duration_s())])
+            case "elan":
+                self._bytes("eaf", [annotation_document(self._tiers, started_at(self._story), self._media())])
+            case "html":
+                self._page()
+
+    def jsonl(self) -> None:
+        """Write the entries as a record."""
+        self._bytes("jsonl", (msgspec.json.encode(entry) + b"\n" for entry in self._entries([])))
+
+    def _sound(self, form: str) -> None:
+        self.files += self._written(form, write_sound)
+        if form not in {path.suffix[1:] for path in self.files}:
+            kept = self._story.started.get("audio_kept") is not False
+            self._note("The record holds no audio." if kept else "The audio was left out of this session on purpose.")
+
+    def _written(self, form: str, write: Callable[[Path, Path, str], tuple[list[Path], list[str]]]) -> list[Path]:
+        """Write sound, and keep in mind what is wrong with it."""
+        try:
+            files, notes = write(self._record, self._target, form)
+        except UnreadableRecording as error:
+            files, notes = [], [str(error)]
+        for note in notes:
+            self._note(note)
+        return files
+
+    def _note(self, sentence: str) -> None:
+        if sentence not in self._notes:
+            self._notes.append(sentence)
+
+    def _tables(self) -> None:
+        story = self._story
+        self._text("events.csv", tables.table(tables.EVENT_COLUMNS, tables.event_rows(self._entries([]))))
+        self._text("turns.csv", tables.table(tables.TURN_COLUMNS, tables.turn_rows(story)))
+        self._text("answers.csv", tables.table(tables.ANSWER_COLUMNS, tables.answer_rows(story)))
+        self._text("latencies.csv", tables.table(tables.LATENCY_COLUMNS, tables.latency_rows(story)))
+
+    def _page(self) -> None:
+        """Write the page with its sound inside, or beside it where it is large."""
+        sound = sound_path(self._target, SUFFIXES[0], "flac")
+        made = self._has_sound and sound not in self.files
+        if made:
+            self.files += self._written("flac", write_heard)
+        there = sound if sound in self.files else None
+        inside = there is not None and there.stat().st_size <= LARGEST_INSIDE_BYTES
+        head, tail = page(self._target.name, self._story, self._tiers, self._duration_s(), self._notes)
+        self._bytes("html", with_sound(head, tail, there, inside=inside))
+        if there is not None and made and inside:
+            there.unlink()
+            self.files.remove(there)
+
+    def _media(self) -> str | None:
+        """Return the WAV file beside an annotation document."""
+        sound = sound_path(self._target, SUFFIXES[0], "wav")
+        if self._has_sound and sound.exists():
+            return sound.name
+        if self._has_sound:
+            self._note("ELAN finds no sound beside the annotations: export wav with them.")
+        return None
+
+    def _duration_s(self) -> float:
+        entries_s = self._story.last_ns / NS_PER_S
+        if not self._has_sound:
+            return entries_s
+        try:
+            with TrackFile(self._record, Track.HEARD) as heard:
+                return max(entries_s, heard.frames / SAMPLE_RATE_HZ)
+        except UnreadableRecording:
+            return entries_s
+
+    def _text(self, suffix: str, pieces: Iterable[str]) -> None:
+        self._bytes(suffix, (piece.encode("utf-8", "replace") for piece in pieces))
+
+    def _bytes(self, suffix: str, pieces: Iterable[bytes]) -> None:
+        path = self._target.with_name(f"{self._target.name}.{suffix}")
+        part = part_of(path)
+        try:
+            with part.open("wb") as file:
+                file.writelines(pieces)
+            put_in_place(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):  # the fault that is raised says more
+                part.unlink(missing_ok=True)
+            raise StorageFault(f"{path} cannot be written: {error.strerror or error}.", str(error)) from error
+        self.files.append(path)
+
+
+def _check(forms: Sequence[str], *, redacted: bool) -> None:
+    unknown = [form for form in forms if form not in FORMS]
+    if unknown:
+        raise UsageError(f"“{unknown[0]}” is no form to export: choose of {', '.join(FORMS)}.")
+    if redacted and _SOUND.intersection(forms):
+        raise UsageError("A redacted copy holds no voices: leave wav and flac out, or --redacted.")
+    if not forms and not redacted:
+        raise UsageError(f"Say what to export: choose of {', '.join(FORMS)}.")
+
+
+def _name(record: Path, *, redacted: bool) -> str:
+    """Return what the files are called: like the session's folder, or the record. A folder's name is words, too."""
+    if redacted:
+        return _REDACTED
+    name = record.resolve().parent.name if record.name == SESSION else record.stem
+    return _NO_NAME.sub("_", name).strip("_.") or "session"
+
+
+def _target(folder: Path, name: str, forms: Sequence[str], *, redacted: bool) -> Path:
+    """Return the path to which the files' endings are added: one that overwrites nothing."""
+    there = {path.name.lower() for path in folder.iterdir()}
+    endings = _endings(forms, redacted=redacted)
+    number = 1
+    while True:
+        stem = name if number == 1 else f"{name}-{number}"
+        if not any(each.startswith(f"{stem}.{ending}".lower()) for each in there for ending in endings):
+            return folder / stem
+        number += 1
+
+
+def _endings(forms: Sequence[str], *, redacted: bool) -> list[str]:
+    sounds = {form for form in forms if form in _SOUND}
+    if "html" in forms and not redacted:
+        sounds.add("flac")
+    endings = [f"{what}.{form}" for form in sounds for what in SUFFIXES]
+    endings += [f"{what}.csv" for what in _TABLES if "csv" in forms]
+    single = {"audacity": "labels.", "textgrid": "TextGrid", "elan": "eaf", "html": "html"}
+    endings += [ending for form, ending in single.items() if form in forms]
+    return [*endings, "jsonl"] if redacted else endings
