@@ -12,6 +12,9 @@ from simulator.errors import StorageFault, UnreadableFile
 
 FILE_NAME: Final = "latencies.json"
 
+_NAMES_OF_ANY: Final = ("default", "pulse", "pipewire", "primary sound", "sound mapper")
+"""Names that stand for whichever device the system has chosen at the time, or begin or end so."""
+
 
 class RoundTrip(msgspec.Struct, frozen=True, kw_only=True):
     """The round trip of an output device and a microphone, measured by chirps through a cable or a room."""
@@ -59,7 +62,7 @@ class RoundTrip(msgspec.Struct, frozen=True, kw_only=True):
     def sentences(self) -> str:
         """Return what was measured and what follows from it, a sentence a line."""
         differs_ms = self.output_offset_ms
-        return (
+        told = (
             f"“{self.output}” to “{self.input}”: round trip {self.round_trip_ms:.1f} ms (median of {self.chirps} of "
             f"{self.chirps_played} chirps, spread {self.spread_ms:.1f} ms, SNR {self.snr_db:.0f} dB).\n"
             f"The devices report {self.reported_output_ms:.1f} ms for the output and {self.reported_input_ms:.1f} ms "
@@ -67,6 +70,9 @@ class RoundTrip(msgspec.Struct, frozen=True, kw_only=True):
             f"Sessions with this output count {self.output_ms:.1f} ms until the agent is heard from now on, "
             f"{abs(differs_ms):.1f} ms {'more' if differs_ms >= 0 else 'less'} than it says."
         )
+        if any(name in self.output.casefold() for name in _NAMES_OF_ANY):
+            told += f"\n“{self.output}” stands for whichever device the system has chosen: measure again when that is another."
+        return told
 
 
 class _File(msgspec.Struct):

@@ -11,6 +11,7 @@ import pytest
 
 from simulator.audio.latencies import FILE_NAME, RoundTrip, keep_latency, latency_of, load_latencies
 from simulator.audio.round_trip import CHIRPS, Samples, answers, places, train
+from simulator.cli import main
 from simulator.errors import UnreadableFile
 from tests.rig.sound import SoundServer
 
@@ -108,6 +109,16 @@ def test_a_person_reads_what_was_measured_and_what_follows() -> None:
         "The devices report 60.0 ms for the output and 20.0 ms for the microphone.",
         "Sessions with this output count 110.0 ms until the agent is heard from now on, 50.0 ms more than it says.",
     ]
+
+
+@pytest.mark.parametrize(("name", "warned"), [("default", True), ("Primary Sound Driver", True), ("Speaker", False)])
+def test_a_name_that_stands_for_any_device_is_warned_of(name: str, warned: bool) -> None:
+    assert ("measure again" in measured(output=name).sentences()) is warned
+
+
+def test_devices_to_measure_are_named_only_where_something_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["devices", "--output", "Speaker"]) == 2
+    assert "add --latency" in capsys.readouterr().err
 
 
 def test_devices_that_report_too_much_are_believed_in_proportion() -> None:
