@@ -13,7 +13,7 @@ from simulator.errors import StorageFault, UnreadableFile
 FILE_NAME: Final = "latencies.json"
 
 _NAMES_OF_ANY: Final = ("default", "pulse", "pipewire", "primary sound", "sound mapper")
-"""Names that stand for whichever device the system has chosen at the time, or begin or end so."""
+"""What names hold that stand for whichever device the system has chosen at the time."""
 
 
 class RoundTrip(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ class RoundTrip(msgspec.Struct, frozen=True, kw_only=True):
             f"{abs(differs_ms):.1f} ms {'more' if differs_ms >= 0 else 'less'} than it says."
         )
         if any(name in self.output.casefold() for name in _NAMES_OF_ANY):
-            told += f"\n“{self.output}” stands for whichever device the system has chosen: measure again when that is another."
+            told += f"\n“{self.output}” is whichever device the system has chosen: measure again when that is another."
         return told
 
 

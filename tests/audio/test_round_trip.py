@@ -117,7 +117,7 @@ def test_a_name_that_stands_for_any_device_is_warned_of(name: str, warned: bool)
 
 
 def test_devices_to_measure_are_named_only_where_something_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["devices", "--output", "Speaker"]) == 2
+    assert main(["devices", "--output", "Speaker"]) == 3
     assert "add --latency" in capsys.readouterr().err
 
 
