@@ -1,0 +1,145 @@
+"""The agent's voice: what came of it, what was handed to the output device, its words, and how it was interrupted."""
+
+from dataclasses import replace
+
+from simulator.record.entries import Direction, Entry
+from simulator.record.fields import text, whole_number
+from simulator.record.measures.ledger import Growing, Ledger, Steps
+from simulator.record.measures.objects import SIMULATED, AgentSpan, BargeIn, Latency, Turn
+from simulator.record.measures.responses import Responses
+from simulator.units import NS_PER_MS, samples_to_ms
+
+
+class AgentVoice:
+    """Keeps the items of the agent's voice and the barge-ins."""
+
+    def __init__(self, ledger: Ledger, responses: Responses) -> None:
+        self._ledger = ledger
+        self._responses = responses
+        self.spans: Growing[AgentSpan] = Growing()
+        self.barge_ins: list[BargeIn] = []
+        self._open: set[str] = set()
+        self._received_samples: dict[str, int] = {}
+        self._handed_samples: dict[str, int] = {}
+
+    def steps(self) -> Steps:
+        """Return what is done with which entry."""
+        return {
+            (Direction.RECEIVED, "response.output_audio.delta"): self._audio_delta,
+            (Direction.RECEIVED, "response.output_audio_transcript.delta"): self._transcript_delta,
+            (Direction.RECEIVED, "response.output_audio_transcript.done"): self._transcript_done,
+            (Direction.NOTED, "playback.started"): self._playback_started,
+            (Direction.NOTED, "playback.ended"): self._playback_ended,
+            (Direction.NOTED, "playback.cut"): self._playback_cut,
+            (Direction.NOTED, "barge_in"): self._barged_in,
+        }
+
+    def close(self, t_ns: int) -> None:
+        """End what is open: the connection ended."""
+        for item_id in self._open:
+            item = self.spans.get(item_id)
+            if item is not None:
+                self.spans.put(item_id, replace(item, ended_ns=t_ns))
+        self._open.clear()
+
+    def _audio_delta(self, entry: Entry) -> None:
+        self._responses.audio_came(entry)
+        item_id = text(entry, "item_id")
+        if item_id is None or entry.audio is None:
+            return
+        received = self._received_samples.get(item_id, 0) + entry.audio.samples
+        self._received_samples[item_id] = received
+        span = self.spans.get(item_id)
+        if span is not None and not span.cut:
+            self.spans.put(item_id, replace(span, received_samples=received))
+        self._update_turn(item_id, entry)
+
+    def _transcript_delta(self, entry: Entry) -> None:
+        item_id, delta = text(entry, "item_id"), text(entry, "delta")
+        if item_id is not None and delta is not None:
+            turn = self._ledger.turns.get(item_id)
+            self._update_turn(item_id, entry, (turn.text if turn is not None else "") + delta)
+
+    def _transcript_done(self, entry: Entry) -> None:
+        item_id, transcript = text(entry, "item_id"), text(entry, "transcript")
+        if item_id is not None and transcript is not None:
+            self._update_turn(item_id, entry, transcript)
+
+    def _update_turn(self, item_id: str, entry: Entry, text: str | None = None) -> None:
+        turn = self._ledger.turns.get(item_id)
+        if turn is None:
+            turn = Turn("agent", item_id, "", entry.t_ns, entry.seq)
+            self._ledger.turns.add(item_id, turn)
+        received = self._received_samples.get(item_id, 0)
+        turn = replace(turn, text=turn.text if text is None else text, generated_ms=samples_to_ms(received))
+        handed = self._handed_samples.get(item_id)
+        if handed is not None:
+            turn = replace(turn, heard_ms=samples_to_ms(handed), heard_text=_heard_part(turn.text, handed, received))
+        self._ledger.turns.put(item_id, turn)
+        self._ledger.revision += 1
+
+    def _playback_started(self, entry: Entry) -> None:
+        item_id = text(entry, "item_id")
+        if item_id is None:
+            return
+        handed_ns = whole_number(entry, "handed_ns")
+        started_ns = entry.t_ns if handed_ns is None else handed_ns
+        received = self._received_samples.get(item_id, 0)
+        self.spans.add(item_id, AgentSpan(item_id, started_ns, None, 0, received, False, entry.seq))
+        self._open.add(item_id)
+        self._ledger.revision += 1
+
+    def _playback_ended(self, entry: Entry) -> None:
+        self._end_item(entry, whole_number(entry, "handed_ns"), cut=False)
+
+    def _playback_cut(self, entry: Entry) -> None:
+        self._end_item(entry, whole_number(entry, "cut_ns"), cut=True)
+
+    def _end_item(self, entry: Entry, ended_ns: int | None, *, cut: bool) -> None:
+        item_id = text(entry, "item_id")
+        if item_id is None:
+            return
+        ended_ns = entry.t_ns if ended_ns is None else ended_ns
+        handed = whole_number(entry, "handed_samples") or 0
+        received = max(whole_number(entry, "received_samples") or 0, self._received_samples.get(item_id, 0))
+        self._received_samples[item_id] = received
+        self._handed_samples[item_id] = handed
+        span = self.spans.get(item_id)
+        if span is None:  # cut before any of it was handed over
+            span = AgentSpan(item_id, ended_ns, ended_ns, 0, received, cut, entry.seq)
+            self.spans.add(item_id, span)
+        self.spans.put(
+            item_id, replace(span, ended_ns=ended_ns, handed_samples=handed, received_samples=received, cut=cut)
+        )
+        self._open.discard(item_id)
+        self._update_turn(item_id, entry)
+
+    def _barged_in(self, entry: Entry) -> None:
+        received_ns, cut_ns = whole_number(entry, "received_ns"), whole_number(entry, "cut_ns")
+        if received_ns is None or cut_ns is None:
+            return
+        last_ns = whole_number(entry, "last_sound_handed_ns")
+        source, item_id = text(entry, "dac_source"), text(entry, "item_id")
+        inaudible_ns = whole_number(entry, "inaudible_ns")
+        self.barge_ins.append(BargeIn(received_ns, cut_ns, last_ns, inaudible_ns, source, item_id, entry.seq))
+        self._ledger.revision += 1
+        if source == SIMULATED:
+            return
+        started_seq = whole_number(entry, "speech_started_seq")
+        # Sound that ended before speech_started came took no time to stop.
+        silent_ns = max(received_ns, cut_ns if last_ns is None else last_ns)
+        value_ms = (silent_ns - received_ns) / NS_PER_MS
+        from_seq = entry.seq if started_seq is None else started_seq
+        self._ledger.latencies.append(
+            Latency("barge_in_stop", "speech_started", "last sound handed over", value_ms, from_seq, entry.seq)
+        )
+
+
+def _heard_part(text: str, handed_samples: int, received_samples: int) -> str:
+    """Return the start of `text` that goes with the samples handed over, cut at the end of a word."""
+    if handed_samples >= received_samples:
+        return text if handed_samples else ""
+    characters = len(text) * handed_samples // received_samples
+    if characters < len(text) and not text[characters].isspace():
+        characters = max(text.rfind(" ", 0, characters), 0)
+    return text[:characters].rstrip()
