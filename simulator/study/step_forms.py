@@ -152,7 +152,7 @@ def _own_answer(node: Located, component: str, config: dict[str, Any]) -> Any:
 
 
 def _timer(node: Located, folder: Folder) -> StepAction:
-    left = node.number("the seconds that are left, as a number", 0, LONGEST_WAIT_S)
+    left = node.number(f"the seconds that are left: 0 or more, at most {LONGEST_WAIT_S:g}", 0, LONGEST_WAIT_S)
     return PushContext({"event": "timer", "secondsLeft": int(left) if left.is_integer() else left})
 
 
@@ -225,7 +225,7 @@ def _reply(node: Located, folder: Folder) -> StepAction:
 
 
 def _wait(node: Located, folder: Folder) -> StepAction:
-    return Wait(node.number("seconds to wait", 0, LONGEST_WAIT_S))
+    return Wait(node.number(f"seconds to wait: 0 or more, at most {LONGEST_WAIT_S:g}", 0, LONGEST_WAIT_S))
 
 
 def _truth(fields: dict[str, Located], name: str, otherwise: Any) -> Any:

@@ -21,6 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from simulator.errors import UnreadableFile
+from simulator.profile import turn_detection
 from simulator.study.files import Folder
 from simulator.study.step_forms import ACTIONS, LONGEST_AFTER_S, LONGEST_WAIT_S
 from simulator.study.steps import Step, Study, When
@@ -61,7 +62,8 @@ def _check_format(path: Path, fields: dict[str, Located]) -> None:
         raise UnreadableFile(f"{path}: expected the lines “format: {FORMAT}” and “version: {FORMAT_VERSION}”.")
     if fields["format"].text(FORMAT) != FORMAT:
         raise fields["format"].expected(FORMAT)
-    if fields["version"].plain() != FORMAT_VERSION:
+    version = fields["version"].plain()
+    if type(version) is not int or version != FORMAT_VERSION:  # true and 1.0 equal 1, and are none
         raise fields["version"].expected(f"{FORMAT_VERSION} (a newer file needs a newer version of this program)")
 
 
@@ -72,15 +74,29 @@ def _with_settings(study: Study, fields: dict[str, Located]) -> Study:
     if "voice" in fields:
         changes["voice"] = fields["voice"].text("the name of the agent's voice")
     if "turn_detection" in fields:
-        detection = fields["turn_detection"].mapping("the turn detection, as {type: server_vad, …}")
-        if "type" not in detection:
-            raise fields["turn_detection"].expected("a turn detection with its type")
-        changes["turn_detection"] = fields["turn_detection"].plain()
+        changes["turn_detection"] = _turn_detection(fields["turn_detection"])
     if "reply_within_s" in fields:
         changes["reply_within_s"] = fields["reply_within_s"].number("seconds from 1 to 300", 1, 300)
     if "text_chat" in fields:
         changes["text_chat"] = fields["text_chat"].truth("true or false")
     return msgspec.structs.replace(study, **changes)
+
+
+def _turn_detection(node: Located) -> dict[str, Any]:
+    what = "the turn detection, as {type: server_vad, …}"
+    given = node.mapping(what)
+    if "type" not in given:
+        raise node.expected("a turn detection with its type")
+    kind = given["type"].text("the type of the turn detection")
+    if kind not in turn_detection.FIELDS:
+        raise given["type"].expected_one_of(turn_detection.FIELDS)
+    known = turn_detection.FIELDS[kind]
+    wire = {}
+    for name, value in node.mapping(what, known).items():
+        wire[name] = value.plain()
+        if not known[name].fits(wire[name]):
+            raise value.expected(known[name].expected)
+    return wire
 
 
 def _step(node: Located, folder: Folder) -> Step:
@@ -98,10 +114,14 @@ def _step(node: Located, folder: Folder) -> Step:
         action=ACTIONS[name](fields[name], folder),
         line=node.line_of(name),
         when=when,
-        at_s=fields["at_s"].number("seconds after the start of the study", 0, LONGEST_WAIT_S)
+        at_s=fields["at_s"].number(
+            f"seconds after the start of the study: 0 or more, at most {LONGEST_WAIT_S:g}", 0, LONGEST_WAIT_S
+        )
         if "at_s" in fields
         else 0.0,
-        after_s=fields["after_s"].number("seconds after the reply begins or ends", 0, LONGEST_AFTER_S)
+        after_s=fields["after_s"].number(
+            f"seconds after the reply begins or ends: from 0 to {LONGEST_AFTER_S:g}", 0, LONGEST_AFTER_S
+        )
         if "after_s" in fields
         else None,
     )

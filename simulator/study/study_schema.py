@@ -5,6 +5,7 @@ The reader (`study_file`) is stricter where a schema cannot follow: files must e
 
 from typing import Any, Final
 
+from simulator.profile import turn_detection
 from simulator.profile.components import RATING_PAUSE_COMPONENTS, SCREEN_COMPONENTS
 from simulator.study.step_forms import LONGEST_AFTER_S, LONGEST_ANSWER_S, LONGEST_WAIT_S, MOST_ATTEMPTS
 from simulator.study.steps import When
@@ -49,7 +50,7 @@ def study_schema() -> dict[str, Any]:
                 "name": _TEXT,
                 "instructions": _TEXT,
                 "voice": _TEXT,
-                "turn_detection": {"type": "object", "required": ["type"]},
+                "turn_detection": {"oneOf": [_turn_detection(kind) for kind in turn_detection.FIELDS]},
                 "reply_within_s": _seconds(1, 300),
                 "text_chat": _TRUTH,
                 "steps": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/step"}},
@@ -58,6 +59,11 @@ def study_schema() -> dict[str, Any]:
         ),
         "$defs": {"step": {"oneOf": [_step(name, value) for name, value in _actions().items()]}},
     }
+
+
+def _turn_detection(kind: str) -> dict[str, Any]:
+    known = turn_detection.FIELDS[kind]
+    return _fields({name: field.schema for name, field in known.items()}, required=["type"])
 
 
 def _actions() -> dict[str, dict[str, Any]]:

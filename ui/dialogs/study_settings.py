@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
 from simulator.errors import SimulatorError, UsageError
+from simulator.profile.turn_detection import what_is_wrong
 from simulator.study.steps import Study
 from ui.models.form_fields import FormField, required
 from ui.theme import SPACE_PX, Theme
@@ -118,6 +119,8 @@ def _wire(text: str) -> dict[str, Any] | None:
         wire = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         raise UsageError("The turn detection is not JSON.") from None
-    if not isinstance(wire, dict) or not isinstance(wire.get("type"), str):
+    if not isinstance(wire, dict):
         raise UsageError('The turn detection must be a JSON object with its “type”, as {"type": "server_vad"}.')
+    if (wrong := what_is_wrong(wire)) is not None:
+        raise UsageError(wrong)
     return wire
