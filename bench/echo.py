@@ -90,7 +90,7 @@ def run() -> Iterable[Figure]:
         Figure("what is left of an echo, against it", -REMOVED_GOAL_DB, "dB", [-db for db in removed]),
         Figure("onset of a barge-in later than without an echo", LATER_GOAL_MS, "ms", later_ms),
         Figure(f"barge-in missed or begun by the echo, once it is known, of {len(trials)}", WRONG_GOAL, "%", [wrong]),
-        Figure("cost of 20 ms", COST_GOAL_MS, "ms", costs_ms),
+        Figure("processor time of 20 ms", COST_GOAL_MS, "ms", costs_ms),
     ]
 
 
@@ -134,11 +134,11 @@ def _cancelled(heard: Samples, played: Samples, costs_ms: list[float]) -> Sample
     ahead = HANDED_AHEAD_MS * RATE_HZ // 1000
     canceller.played(played[:ahead], 0)
     for first in range(0, len(heard), CHUNK_SAMPLES):
-        began = time.perf_counter()
+        began = time.thread_time()
         at_ns = samples_to_ns(first)
         canceller.played(played[first + ahead :][:CHUNK_SAMPLES], at_ns + samples_to_ns(ahead))
         blocks.append(canceller.cleaned(heard[first : first + CHUNK_SAMPLES], at_ns + samples_to_ns(CHUNK_SAMPLES)))
-        costs_ms.append((time.perf_counter() - began) * 1000)
+        costs_ms.append((time.thread_time() - began) * 1000)
     return np.concatenate(blocks)
 
 
