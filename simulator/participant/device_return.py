@@ -59,6 +59,7 @@ class DeviceReturn:
         self._on_back = on_back
         self._sought: dict[Direction, Choice] = {}
         self._seeking: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
         self._reopening = False
         self._back_s = -_STAYS_S
         self._wait_s = _RETRY_S
@@ -115,17 +116,24 @@ class DeviceReturn:
         missing = self.missing
         if missing == self._sought and (not missing or (self._seeking is not None and not self._seeking.done())):
             return
-        self.close()
+        self._stop()
         self._sought = missing
         if missing:
             self._seeking = asyncio.create_task(self._take_back(missing))
 
-    def close(self) -> None:
-        """Look for nothing any more."""
+    def _stop(self) -> None:
         self.lack = None
         if self._seeking is not None:
             self._seeking.cancel()
+            self._ending.add(self._seeking)
+            self._seeking.add_done_callback(self._ending.discard)
             self._seeking = None
+
+    async def close(self) -> None:
+        """Look for nothing any more; returns when the process that looked is gone."""
+        self._stop()
+        if self._ending:
+            await asyncio.wait(self._ending)
 
     async def _take_back(self, missing: dict[Direction, Choice]) -> None:
         if time.monotonic() - self._back_s < _STAYS_S:

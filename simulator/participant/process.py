@@ -151,7 +151,7 @@ class Participant:
 
     async def close(self) -> None:
         """Microphone off, session closed, record finished, engine ended."""
-        self._sound.voice.close()
+        await self._sound.microphone_off()
         await self._hang_up("the program ended")
         await self._studies.close()
         # The socket is closed: the engine may end while the record is finished.
@@ -159,7 +159,7 @@ class Participant:
         await self._words.close()
         if self._flushing is not None:
             self._flushing.cancel()
-        self._sound.close()
+        await self._sound.close()
         self._flush()
 
     @property

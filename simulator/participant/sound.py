@@ -89,10 +89,15 @@ class Sound:
             finally:
                 self._note_output()
 
-    def close(self) -> None:
-        """Nothing is looked for any more, nothing plays, and the microphone is off."""
-        self._devices.close()
+    async def microphone_off(self) -> None:
+        """The microphone is off at once, and none is taken back any more."""
         self.voice.close()
+        await self._devices.close()
+        self.voice.close()
+
+    async def close(self) -> None:
+        """Nothing is looked for any more, nothing plays, and the microphone is off."""
+        await self.microphone_off()
         self.loudspeaker.close()
 
     async def impair(self, impairments: Impairments | None) -> None:

@@ -64,7 +64,7 @@ class Rig:
 async def rig(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Rig]:
     rig = Rig(monkeypatch)
     yield rig
-    rig.devices.close()
+    await rig.devices.close()
     rig.voice.close()
     rig.loudspeaker.close()
 
