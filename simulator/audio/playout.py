@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.audio.fades import FADE_SAMPLES, SMOOTH, Edges
-from simulator.audio.jitter import Allowance, ArrivalPace, DevicePace
+from simulator.audio.jitter import Allowance, ArrivalPace, DevicePace, Lateness
 from simulator.audio.playout_events import (
     AudioHanded,
     ItemHeard,
@@ -122,7 +122,7 @@ class Playout:
             return False
         if not len(samples):
             return True
-        self._note_lateness(item.arrivals.arrived(now_ns, item.received))
+        self._note_lateness(item.arrivals.arrived(now_ns, item.received, len(samples)))
         item.segments.append(_Segment(samples, now_ns))
         item.received += len(samples)
         if item.received == len(samples):
@@ -138,9 +138,9 @@ class Playout:
             item.complete = True
             self._note_lateness(item.arrivals.ended())
 
-    def _note_lateness(self, latenesses_ns: Iterable[int]) -> None:
-        for late_ns in latenesses_ns:
-            self._allowance.note(late_ns, self._pace.largest_lead_ns)
+    def _note_lateness(self, known: Iterable[Lateness]) -> None:
+        for lateness in known:
+            self._allowance.note(lateness, self._pace.largest_lead_ns)
 
     def cut(self, now_ns: int) -> list[ItemHeard]:
         """Stop everything: nothing but silence is handed from the next block on.

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.audio.jitter import Allowance, ArrivalPace, DevicePace
+from simulator.audio.jitter import Allowance, ArrivalPace, DevicePace, Lateness
 from simulator.audio.playout import PlaybackEvent, PlaybackGap, PlaybackStarted, Playout
 from simulator.units import NS_PER_MS, samples_to_ms
 from tests.audio.loudspeaker import Loudspeaker, of_kind, tone
 
 MS = NS_PER_MS
 
-Lateness = Callable[[Random, int], float]
+LateMs = Callable[[Random, int], float]
 """How late a delta comes, in ms, given its number in its reply."""
 
 
@@ -23,7 +23,7 @@ Lateness = Callable[[Random, int], float]
 class Session:
     """Replies of 3 s, one after the other, on one playout."""
 
-    lateness: Lateness
+    lateness: LateMs
     speed: float = 1
     chance: Random = field(default_factory=lambda: Random(20_250))
     started_ms: list[float] = field(default_factory=list)
@@ -125,20 +125,35 @@ def test_whatever_the_jitter_all_audio_is_played_and_the_buffer_keeps_its_bounds
     assert 20 * MS <= session.playout.allowance_ns <= 500 * MS
 
 
+@pytest.mark.parametrize("delta_ms", [20, 50, 100, 400])
+def test_the_buffer_shrinks_with_the_speech_whatever_its_deltas(delta_ms: int) -> None:
+    """10 s are learnt from, then 20 ms with each second: 160 ms take 8 s more."""
+    allowance, delta = Allowance(), Lateness(0, 24 * delta_ms)
+    history = []
+    for _ in range(20_000 // delta_ms):
+        allowance.note(delta, 0)
+        history.append(allowance.ns)
+    heard_ms = [delta_ms * (number + 1) for number in range(len(history))]
+    assert all(ns == 180 * MS for ns, at_ms in zip(history, heard_ms, strict=True) if at_ms < 10_000)
+    reached_ms = next(at_ms for ns, at_ms in zip(history, heard_ms, strict=True) if ns == 20 * MS)
+    assert 18_000 - delta_ms <= reached_ms <= 18_000 + delta_ms
+
+
 def test_a_delta_is_late_against_those_on_both_sides_of_it() -> None:
     """Delta 2 comes at 350 instead of 200 ms, and delta 3 at 350 instead of 300 ms; delta 4 is punctual."""
     pace = ArrivalPace()
     arrivals = [0, 100, 350, 350, 400]
-    known = [pace.arrived(at_ms * MS, 2400 * number) for number, at_ms in enumerate(arrivals)]
-    assert known == [[], [], [0], [], [150 * MS, 50 * MS]]
-    assert pace.ended() == [0]
+    known = [pace.arrived(at_ms * MS, 2400 * number, 2400) for number, at_ms in enumerate(arrivals)]
+    late_ms = [[each.late_ns / MS for each in told] for told in known]
+    assert late_ms == [[], [], [0], [], [150, 50]]
+    assert pace.ended() == [Lateness(0, 2400)]
 
 
 def test_audio_half_a_second_ahead_of_its_pace_tells_nothing() -> None:
     pace = ArrivalPace()
-    told = [late for number in range(20) for late in pace.arrived(0, 2400 * number)]
-    assert told == [0] * 5
-    assert pace.arrived(1_500 * MS, 2400 * 20) == []
+    told = [late for number in range(20) for late in pace.arrived(0, 2400 * number, 2400)]
+    assert told == [Lateness(0, 2400)] * 5
+    assert pace.arrived(1_500 * MS, 2400 * 20, 2400) == []
 
 
 def test_a_device_that_takes_three_blocks_at_once_is_40_ms_ahead_and_the_buffer_knows() -> None:
@@ -148,7 +163,7 @@ def test_a_device_that_takes_three_blocks_at_once_is_40_ms_ahead_and_the_buffer_
     assert 39 * MS < pace.largest_lead_ns <= 40 * MS
     allowance = Allowance()
     for _ in range(300):
-        allowance.note(0, pace.largest_lead_ns)
+        allowance.note(Lateness(0, 2400), pace.largest_lead_ns)
     assert allowance.ns == 60 * MS, "10 ms for what was not seen yet, in whole blocks"
 
 
