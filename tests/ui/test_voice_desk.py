@@ -181,7 +181,7 @@ def test_a_folder_is_offered_as_a_voice_and_its_place_is_shown(rig: WindowRig, t
     folder.mkdir()
     dialog.fileSelected.emit(str(folder))
     dialog.close()
-    assert rig.wait_for_command("choose_voice", 2)["recording"] == str(folder.resolve())
+    wait_until(lambda: rig.commands("choose_voice")[-1]["recording"] == str(folder.resolve()))
     assert Voice(VoiceKind.RECORDING, str(folder)).label == "turns (folder)"
     panel = rig.window.connection
     panel.show_status(Status(voice=VoiceKind.RECORDING, voice_name="turns: 3 of 12 9.wav", voice_place="3 of 12 9.wav"))
