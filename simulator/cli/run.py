@@ -103,11 +103,26 @@ def execute(arguments: argparse.Namespace) -> int:
         check_place(arguments.csv)
     other = read_result(arguments.compare) if arguments.compare is not None else None
     target, voice = engine_target(arguments), _voice(arguments.voice)
+    _require_mind(target)
     if arguments.impair is not None:
         say(f"The participant's voice is impaired: {arguments.impair.words}.")
     for note in loaded.notes:
         say(note)
     return leave(run_stoppable(_run_all(arguments, study, target, voice, other)))
+
+
+def _require_mind(target: "EngineTarget") -> None:
+    """Ask whether the language model that the engine is to think with is there. Raises UsageError where nobody is."""
+    if target.thinking is None:
+        return
+    import asyncio
+
+    from simulator.engine.chat import absence_of, endpoint
+
+    thinking = target.thinking
+    absence = asyncio.run(absence_of(endpoint(thinking.url, thinking.model or None, thinking.key)))
+    if absence is not None:
+        raise UsageError(absence)
 
 
 def _study_path(name: str) -> Path:

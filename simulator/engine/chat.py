@@ -197,3 +197,12 @@ def _is_this_machine(base: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+async def absence_of(to: Endpoint) -> str | None:
+    """A sentence where no server is there who could answer; None where somebody is, whatever they answer."""
+    chat = Chat(to)
+    try:
+        return await chat.absence()
+    finally:
+        await chat.close()

@@ -218,13 +218,9 @@ async def _looking_for(thinks_at: Endpoint | None) -> AsyncIterator[None]:
 
 
 async def _warn_of_absence(thinks_at: Endpoint) -> None:
-    from simulator.engine.chat import Chat
+    from simulator.engine.chat import absence_of
 
-    chat = Chat(thinks_at)
-    try:
-        absence = await chat.absence()
-    finally:
-        await chat.close()
+    absence = await absence_of(thinks_at)
     if absence is not None:
         logging.getLogger(__name__).warning("%s Until it is, responses fail.", absence)
 
