@@ -16,6 +16,7 @@ import msgspec
 from simulator.profile.agent_spec import OWN
 from simulator.profile.components import RATING_PAUSE_COMPONENTS
 from simulator.profile.facts import BETA_SERVER_EVENTS, CHECKS, IGNORED_SERVER_EVENTS, REQUIRED_SERVER_FIELDS
+from simulator.profile.tools import ARGUMENT_OF
 from simulator.record.entries import Direction, Entry
 
 
@@ -48,7 +49,7 @@ _FIELDS: Final = _words(
     config value context event said question secondsLeft component labels options min max step minLabel maxLabel
     dimensions tool version python system packages source sha256 url engine
     """
-)
+) | frozenset(ARGUMENT_OF.values())
 _WORDS: Final = _words(
     """
     server_vad semantic_vad near_field far_field audio text message function_call function_call_output user assistant
@@ -58,15 +59,20 @@ _WORDS: Final = _words(
     invalid_request_error server_error tokens requests disabled retention_ratio
     agent participant operator judge own file embedded openai simulated measured reported
     participant-simulator participant-simulator/record
+    object string number integer array boolean inf
     """
 ) | {*OWN.tool_names, *RATING_PAUSE_COMPONENTS, *CHECKS}
 _FREE: Final = _words(
     """
-    arguments transcript delta text instructions message content_text said question prompt description output config
+    arguments transcript delta text instructions message content_text said question prompt description config
     value context metadata wording labels options note words logprobs
     """
 )
 """Below these fields people's and the agent's own words stand: there, no text is kept."""
+_CONTEXT_EVENTS: Final = (
+    *("participants", "screen", "typed", "question", "timer", "experimenter_message", "revealed", "paused", "resumed"),
+)
+"""What a context item is about, as its `event` says."""
 _OWN_CODES: Final = frozenset({"code", "clause", "kind", "because", "by", "dac_source"})
 _CODE: Final = re.compile(r"[a-z0-9_.]{1,40}")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,40}")
@@ -117,13 +123,18 @@ class Redaction:
         if isinstance(started_at, str) and _DATE.fullmatch(started_at):
             told["started_at"] = started_at
         told |= {name: event[name] for name in ("tool", "versions") if isinstance(event.get(name), dict)}
+        if isinstance(faults := event.get("faults"), list):
+            told["faults"] = [name for name in faults if isinstance(name, str) and _CODE.fullmatch(name)]
         return told
 
     def _object(self, value: dict[str, Any], *, free: bool) -> dict[str, Any]:
-        return {
+        redacted = {
             name if name in _FIELDS else self.mark(name): self._value(inner, free=free or name in _FREE)
             for name, inner in value.items()
         }
+        if (event := value.get("event")) in _CONTEXT_EVENTS:
+            redacted["event"] = event
+        return redacted
 
     def _value(self, value: Any, *, free: bool) -> Any:
         match value:
