@@ -173,6 +173,17 @@ def test_run_prints_the_answers_and_keeps_the_record(environment: dict[str, str]
     assert not [entry for entry in record.entries if entry.type in {"problem", "violation"}]
 
 
+def test_run_without_audio_keeps_none(environment: dict[str, str], tmp_path: Path) -> None:
+    records = tmp_path / "records"
+    options = ("--engine", "embedded", "--voice", "silence", "--record", str(records), "--no-audio")
+    assert _run(environment, "run", _study(tmp_path, "wait: 1"), *options).code == 0
+    (folder,) = records.iterdir()
+    record = read_record(folder)
+    assert not record.keeps_audio
+    assert any(entry.audio is not None for entry in record.entries)
+    assert [path.suffix for path in folder.iterdir() if path.suffix in {".wav", ".flac"}] == []
+
+
 def test_several_runs_give_the_spread_of_their_answers_and_a_comparison(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
