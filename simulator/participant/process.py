@@ -252,7 +252,7 @@ class Participant:
         self, target: EngineTarget, command: Connect, specification: AgentSpec, connection: Connection
     ) -> LiveSession:
         playout = Playout()
-        await self._sound.loudspeaker.open(playout)
+        await self._sound.play(playout)
         # Not before here: listening may be switched as long as the engine does not answer.
         settings = first_settings(command, specification, listening=self._listening_at_start)
         self._problems = 0

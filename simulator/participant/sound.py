@@ -8,6 +8,7 @@ from typing import Any
 from simulator.audio.devices import Choice, Direction
 from simulator.audio.fades import HIGHEST_VOLUME_DB, LOWEST_VOLUME_DB
 from simulator.audio.impairments import Impairments
+from simulator.audio.playout import Playout
 from simulator.audio.streams import DacSource, StreamState
 from simulator.errors import UsageError
 from simulator.participant.device_return import DeviceReturn
@@ -88,6 +89,11 @@ class Sound:
                 await self._devices.choose(Choice(command.device, command.host_api, command.channel), "output")
             finally:
                 self._note_output()
+
+    async def play(self, playout: Playout) -> None:
+        """Begin to play; where the device that is wanted does not open, the silent clock does, and it is looked for."""
+        await self.loudspeaker.open(playout)
+        self._devices.seek()
 
     async def microphone_off(self) -> None:
         """The microphone is off at once, and none is taken back any more."""

@@ -300,3 +300,21 @@ async def test_a_barge_in_while_the_loudspeaker_is_away_truncates_at_what_was_ha
     assert truncated["audio_end_ms"] == cut["handed_samples"] * 1000 // SAMPLE_RATE_HZ
     (started,) = notes(records, "playback.started")
     assert started["item_id"] == "item_1"
+
+
+@pytest.mark.sound
+async def test_a_loudspeaker_that_vanished_before_the_session_is_taken_in_once_it_is_there(
+    own_server: SoundServer, records: Path
+) -> None:
+    with plugged(own_server, "headset") as (headset,):
+        headset.plug_in()
+        async with ScriptedEngine(reply) as engine, LiveProcess(environment=own_server.env) as live:
+            assert await live.send(ChooseOutput, device="headset", host_api="ALSA") is None
+            await asyncio.to_thread(headset.unplug)
+            assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+            assert live.status.output_name == "silent clock"
+            assert live.status.lacks
+            await asyncio.to_thread(headset.plug_in)
+            status = await live.status_with(lambda status: not status.lacks)
+            assert status.output_name == "headset"
+            assert await live.end_input() == 0
