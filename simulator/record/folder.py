@@ -89,7 +89,7 @@ def delete_session(folder: Path) -> list[Path]:
     if not is_session(folder):
         raise UsageError(f"{folder} is no session's folder: nothing was deleted.")
     if is_running(folder):
-        raise UsageError(f"The session in {folder} still goes on: disconnect first, then delete it.")
+        raise UsageError(f"The session in {folder} still goes on, or is being finished: try again after its end.")
     try:
         for path in [*files_of(folder), folder / MANIFEST]:
             if path.name != SESSION or path.parent != folder:

@@ -7,17 +7,42 @@ Windows, where a lock does, it lies far behind the end of the file.
 import contextlib
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
 _FAR_BEHIND: Final = 1 << 62
+_TRY_EVERY_S: Final = 0.005
 
 
-def take(descriptor: int) -> bool:
-    """Take the lock of an open file, without waiting; False where another process, or another file of this, has it.
+def take(descriptor: int, patience_s: float = 0.2) -> bool:
+    """Take the lock of an open file; False where another process, or another file of this one, keeps it.
 
-    A file system that knows no locks gives it to everybody.
+    The patience is for those who only look (`is_held`) and have it for a moment. A file system that knows no locks
+    gives it to everybody.
     """
+    until_s = time.monotonic() + patience_s
+    while not _taken(descriptor):
+        if time.monotonic() >= until_s:
+            return False
+        time.sleep(_TRY_EVERY_S)
+    return True
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process has the lock of a file; False where the file is not there."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not take(descriptor, 0.0)
+    finally:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+
+
+def _taken(descriptor: int) -> bool:
     if sys.platform == "win32":
         import msvcrt
 
@@ -41,16 +66,3 @@ def take(descriptor: int) -> bool:
     except OSError:
         return True
     return True
-
-
-def is_held(path: Path) -> bool:
-    """Whether a process has the lock of a file; False where the file is not there."""
-    try:
-        descriptor = os.open(path, os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        return not take(descriptor)
-    finally:
-        with contextlib.suppress(OSError):
-            os.close(descriptor)

@@ -102,7 +102,10 @@ def iter_entries(path: Path, first: int, last: int) -> Iterator[Entry]:
 
 
 def audio_lack(record: Record, track: Track) -> str | None:
-    """Return in a sentence why a track does not hold all the audio that the events tell of; None where it does."""
+    """Return in a sentence why a track does not hold all the audio that the events tell of; None where it does.
+
+    Reads the whole track: that takes some seconds an hour.
+    """
     if not record.keeps_audio:
         return "The audio was left out of this session on purpose."
     spans = (entry.audio for entry in record.entries)

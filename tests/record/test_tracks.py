@@ -9,6 +9,7 @@ import soundfile
 
 from simulator.errors import UnreadableFile, UnreadableRecording
 from simulator.record.entries import Track
+from simulator.record.manifest import read_manifest
 from simulator.record.reader import audio, audio_lack, read_record
 from simulator.record.tracks import TrackFile
 from simulator.record.wav import flac_path, header, track_path
@@ -51,6 +52,16 @@ def test_a_record_of_format_version_1_opens_as_it_was_written() -> None:
     assert audio(record.path, Track.AGENT).tolist() == [5, -32768]
     assert audio(record.path, Track.HEARD).tolist() == [[0, 0], [1, 0], [-2, 5], [32767, -32768]]
     assert [audio_lack(record, track) for track in Track] == [None, None, None]
+
+
+def test_a_folder_that_was_finished_in_format_version_1_opens_as_it_was_written() -> None:
+    folder = GOLDEN / "version-1-finished"
+    assert read_record(folder).entries == read_record(GOLDEN / "version-1").entries
+    for track in Track:
+        assert np.array_equal(audio(folder, track), audio(GOLDEN / "version-1", track))
+    manifest = read_manifest(folder)
+    assert (manifest.format_version, manifest.entries, manifest.ended) == (1, 6, "disconnected")
+    assert len(manifest.files) == 7
 
 
 def test_both_forms_read_alike_whole_and_in_pieces(heard: Path) -> None:

@@ -1,0 +1,157 @@
+"""The measures of a whole record of tones and silences placed by hand, by its events and by its audio."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from simulator.cli import main
+from simulator.record.entries import FORMAT, FORMAT_VERSION, AudioSpan, Direction, Entry, Track
+from simulator.record.floor import Shares
+from simulator.record.floor_report import FloorReport, report
+from simulator.record.floor_sources import loud_spans
+from simulator.record.wav import header, track_path
+
+MS = 1_000_000
+PARTICIPANT_TONES_MS = ((1_000, 3_000), (5_000, 6_000), (10_000, 10_500))
+AGENT_TONES_MS = ((3_600, 5_310), (7_000, 8_000), (8_100, 9_000))
+LENGTH_MS = 11_000
+
+
+def lanes() -> np.ndarray:
+    """Tones of about -24 dBFS; the participant's room hisses at about -67."""
+    at = np.arange(LENGTH_MS * 24)
+    tone = np.round(3_000 * np.sin(2 * np.pi * 500 * at / 24_000))
+    heard = np.zeros((len(at), 2))
+    heard[:, 0] = np.random.default_rng(5).integers(-25, 26, len(at))
+    for channel, spans in enumerate((PARTICIPANT_TONES_MS, AGENT_TONES_MS)):
+        for start, end in spans:
+            heard[start * 24 : end * 24, channel] = tone[start * 24 : end * 24]
+    return heard.astype(np.int16)
+
+
+def entries() -> list[Entry]:
+    """Two turns, a barge-in, a reply that was never heard, two replies on end, and talk while listening was off.
+
+    The engine counts 300 ms before the onset and 500 ms behind the end as speech.
+    """
+    found: list[tuple[int, Direction, str, dict[str, Any], AudioSpan | None]] = []
+
+    def received(at_ms: int, kind: str, /, **event: Any) -> None:
+        found.append((at_ms, Direction.RECEIVED, f"input_audio_buffer.{kind}", event, None))
+
+    def noted(at_ms: int, kind: str, /, **event: Any) -> None:
+        found.append((at_ms, Direction.NOTED, kind, event, None))
+
+    def played(start_ms: int, end_ms: int, item: str, how: str = "ended") -> None:
+        samples = (end_ms - start_ms) * 24
+        noted(start_ms, "playback.started", item_id=item, handed_ns=start_ms * MS)
+        counts = {"handed_samples": samples, "received_samples": samples if how == "ended" else 48_000}
+        noted(end_ms, f"playback.{how}", item_id=item, handed_ns=end_ms * MS, cut_ns=end_ms * MS, **counts)
+
+    for start_ms in range(0, 9_500, 20):
+        span = AudioSpan(Track.PARTICIPANT, start_ms * 24, 480, 960)
+        found.append((start_ms + 20, Direction.SENT, "input_audio_buffer.append", {"audio": ""}, span))
+    received(1_200, "speech_started", item_id="u1", audio_start_ms=700)
+    received(3_500, "speech_stopped", item_id="u1", audio_end_ms=3_500)
+    played(3_600, 5_310, "a1", "cut")
+    received(5_300, "speech_started", item_id="u2", audio_start_ms=4_700)
+    stop = {"received_ns": 5_300 * MS, "cut_ns": 5_312 * MS, "last_sound_handed_ns": 5_310 * MS, "item_id": "a1"}
+    noted(5_320, "barge_in", dac_source="latency", **stop)
+    received(6_500, "speech_stopped", item_id="u2", audio_end_ms=6_500)
+    noted(6_700, "playback.cut", item_id="a2", handed_samples=0, received_samples=4_800, cut_ns=6_700 * MS)
+    played(7_000, 8_000, "a3")
+    played(8_100, 9_000, "a4")
+    noted(9_500, "listening.off")
+    noted(11_000, "listening.on")
+    noted(11_000, "record.ended", reason="disconnected")
+    found.sort(key=lambda each: each[0])
+    start = {"format": FORMAT, "format_version": FORMAT_VERSION}
+    return [
+        Entry(seq, at_ms * MS, direction, kind, event, audio=span)
+        for seq, (at_ms, direction, kind, event, span) in enumerate(
+            [(0, Direction.NOTED, "record.started", start, None), *found]
+        )
+    ]
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """The folder of a session."""
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries()))
+    data = lanes().astype("<i2").tobytes()
+    track_path(path, Track.HEARD).write_bytes(header(2, len(data)) + data)
+    return tmp_path
+
+
+def pairs(found: FloorReport, measure: str) -> list[tuple[float, float, float]]:
+    (row,) = (row for row in found.measures if row.measure == measure)
+    return [(pair.events_ms, pair.energy_ms, pair.difference_ms) for pair in row.pairs]
+
+
+def test_each_measure_by_both_sources_and_how_far_they_disagree(record: Path) -> None:
+    found = report(record)
+    assert found.problems == []
+    assert pairs(found, "transfer to agent") == [(100, 600, 500), (500, 1_000, 500)]
+    assert pairs(found, "response latency") == [(100, 600, 500), (500, 1_000, 500)]
+    assert pairs(found, "transfer to participant") == [(-610, -310, 300)]
+    assert pairs(found, "overlap at transfer") == [(0, 0, 0), (610, 310, -300), (0, 0, 0)]
+    assert pairs(found, "barge-in yield") == [(610, 310, -300)]
+    assert pairs(found, "barge-in stop") == [(10, 10, 0)]
+    assert pairs(found, "silence") == [(100, 600, 500), (500, 1_000, 500)]
+    overlap = found.measures[2]
+    assert (overlap.median_difference_ms, overlap.largest_difference_ms) == (0, -300)
+    assert all(len(row.events) == len(row.energy or []) == len(row.pairs) for row in found.measures)
+
+
+def test_talk_shares_by_both_sources_without_the_time_when_listening_was_off(record: Path) -> None:
+    found = report(record)
+    assert found.energy is not None
+    assert found.energy.shares == Shares(participant_ms=2_690, agent_ms=3_400, both_ms=310, silence_ms=1_600)
+    assert found.events.shares == Shares(participant_ms=3_990, agent_ms=3_100, both_ms=610, silence_ms=600)
+    assert found.not_listened_ms == 1_500
+
+
+def test_a_record_without_audio_has_the_measures_of_its_events(record: Path) -> None:
+    track_path(record / "session.jsonl", Track.HEARD).unlink()
+    found = report(record)
+    assert found.problems == ["The record holds no heard audio."]
+    assert found.energy is None
+    assert [each.offset_ms for each in found.events.responses] == [100, 500]
+    assert all((row.energy, row.pairs, row.largest_difference_ms) == (None, [], None) for row in found.measures)
+
+
+def test_a_frame_is_loud_from_its_limit_on() -> None:
+    """A square wave's level is that of its amplitude: 184 is -45.01 dBFS, 185 -44.97; 103 -50.05, 104 -49.97."""
+    signs = np.tile([1, -1], 120)[:, None]
+    below, at = np.array([184, 103]), np.array([185, 104])
+    samples = np.concatenate([signs * below, signs * at, signs * at, signs * below]).astype(np.int16)
+    assert loud_spans([samples], (-45.0, -50.0)) == [[(10 * MS, 30 * MS)]] * 2
+
+
+def test_blocks_of_any_length_make_the_same_spans() -> None:
+    heard = lanes()
+    whole = loud_spans([heard], (-45.0, -50.0))
+    assert whole[0] == [(start * MS, end * MS) for start, end in PARTICIPANT_TONES_MS]
+    assert whole[1] == [(start * MS, end * MS) for start, end in AGENT_TONES_MS]
+    assert loud_spans(np.array_split(heard, range(0, len(heard), 1_001)), (-45.0, -50.0)) == whole
+    assert loud_spans([], (-45.0, -50.0)) == [[], []]
+
+
+def test_the_command_prints_a_table_or_every_turn(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", str(record)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "response latency               2        300       2        800      +500      +500       2" in lines
+    assert "By energy, of 8.0 s: participant 33.6 %, agent 42.5 %, both 3.9 %, nobody 20.0 %; barge-ins 1, of which the agent talked on at 0." in lines  # fmt: skip  # noqa: E501
+    assert "Listening was off for 1.5 s; what was said then is left out." in lines
+    assert main(["measures", str(record), "--json", "--participant-dbfs", "-20"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["thresholds"] == {"participantDbfs": -20.0, "agentDbfs": -50.0}
+    assert told["energy"]["talk"] == {"participantMs": 0.0, "agentMs": 3_710.0, "bothMs": 0.0, "silenceMs": 1_690.0}
+    (latency,) = (row for row in told["measures"] if row["measure"] == "response latency")
+    assert latency["events"] == [{"atNs": 3_600 * MS, "ms": 100.0}, {"atNs": 7_000 * MS, "ms": 500.0}]
+    assert (latency["energy"], latency["both"], latency["medianDifferenceMs"]) == ([], [], None)
