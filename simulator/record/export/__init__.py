@@ -194,9 +194,11 @@ class _Writing:
             with part.open("wb") as file:
                 file.writelines(pieces)
             put_in_place(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):  # the fault that is raised says more
+        except BaseException as error:
+            with contextlib.suppress(OSError):  # what is raised says more
                 part.unlink(missing_ok=True)
+            if not isinstance(error, OSError):
+                raise
             raise StorageFault(f"{path} cannot be written: {error.strerror or error}.", str(error)) from error
         self.files.append(path)
 

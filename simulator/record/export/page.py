@@ -67,10 +67,9 @@ def page(title: str, story: Story, tiers: Sequence[Tier], duration_s: float, not
         timeline(tiers, duration_s),
         "</div><h2>Transcript</h2>",
         *_transcript(story),
-        "<h2>Answers</h2>",
-        *_answers(story),
-        "<h2>Latencies</h2>",
-        *_latencies(story),
+        "<p>Struck through: generated, and never heard.</p>",
+        *(["<h2>Answers</h2>", *_answers(story)] if story.answers else []),
+        *(["<h2>Latencies</h2>", *_latencies(story)] if story.measures.latencies else []),
         f"<script>{_SCRIPT}</script></body></html>\n",
     ]
     return "\n".join(head), "\n".join(tail)
