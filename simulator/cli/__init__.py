@@ -19,6 +19,7 @@ from simulator.cli import (
     export,
     fixture,
     judge,
+    measures,
     participant,
     reports,
     run,
@@ -73,6 +74,20 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog=PROGRAM, description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
-    for command in (run, export, check, judge, compare, reports, engine, devices, fixture, schema, spec, participant):
+    for command in (
+        run,
+        export,
+        measures,
+        check,
+        judge,
+        compare,
+        reports,
+        engine,
+        devices,
+        fixture,
+        schema,
+        spec,
+        participant,
+    ):
         command.add_command(commands)
     return parser
