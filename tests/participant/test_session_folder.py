@@ -18,13 +18,16 @@ from simulator.engines.profiles import EngineProfile, save_profile
 from simulator.participant import recorder
 from simulator.participant.host import InProcessHost
 from simulator.participant.messages import Connect, Disconnect, PlayStudy, SendEvent
+from simulator.record import finishing
 from simulator.record.entries import Track
+from simulator.record.finishing import is_finished
+from simulator.record.folder import delete_session, is_running
 from simulator.record.manifest import changes, read_manifest
 from simulator.record.reader import audio, audio_lack, read_record
 from simulator.record.writer import RawFile, RecordWriter, open_new
 from simulator.study.steps import PushContext, Say, Step, Study
 from simulator.study.study_file import read_study
-from tests.participant.live_process import finished
+from tests.participant.live_process import LiveProcess, finished
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
 
 KEY = "sk-planted-0123456789abcdef"
@@ -156,6 +159,28 @@ async def test_a_folder_that_disappears_is_told_and_the_conversation_goes_on(rec
         (side,) = engine.sides
     assert not records.exists()
     assert sum(event["type"] == "ping" for event in side.received) == 5
+
+
+async def test_a_participant_process_that_is_killed_leaves_a_session_that_is_finished_later(records: Path) -> None:
+    async with ScriptedEngine(_says_something) as engine, LiveProcess() as live:
+        assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        await live.entry("response.done")
+        (folder,) = records.iterdir()
+        while len(audio(folder, Track.AGENT)) < 2400:  # noqa: ASYNC110 - another process is waited for
+            await asyncio.sleep(0.02)
+        assert is_running(folder)
+        finishing.start(folder)  # does nothing to a session that goes on
+        live.process.kill()
+        await live.process.wait()
+    assert not is_running(folder)
+    assert not is_finished(folder)
+    finishing.start(folder)
+    await finished(folder)
+    manifest = read_manifest(folder)
+    assert manifest.ended is None
+    assert manifest.problems[-1].startswith("The session did not come to its end")
+    assert np.array_equal(audio(folder, Track.AGENT), tone(100))
+    assert delete_session(folder) == []
 
 
 class _Stalled:
