@@ -40,7 +40,7 @@ class ComposerDesk(QObject):
         composer.show_status(feed.status)
 
     def _items(self) -> list[ConversationItem]:
-        return conversation_items(self._feed.view.entries)
+        return conversation_items(self._feed.view.entries.without_audio())
 
     def _send(self, command: CreateResponse | SendEvent) -> None:
         page = self._composer.reply if isinstance(command, CreateResponse) else self._composer.raw

@@ -72,6 +72,10 @@ class EntryList(Sequence[Entry]):
         position = bisect_left(self._seqs, seq)
         return position if position < len(self._seqs) and self._seqs[position] == seq else None
 
+    def without_audio(self) -> Iterator[Entry]:
+        """Yield the entries that carry no audio, and those of it that are odd: a fraction of the time of all."""
+        return iter(self._as_they_are.values())
+
     def __len__(self) -> int:
         return len(self._seqs)
 

@@ -46,5 +46,8 @@ def test_it_gives_what_was_put_in_in_order(entries: list[Entry]) -> None:
     assert kept[-2:] == numbered[-2:]
     assert [kept[place] for place in range(-len(numbered), 0)] == numbered
     assert [kept.position_of(3 * place) for place in range(len(numbered))] == list(range(len(numbered)))
+    assert [each for each in kept.without_audio() if each.audio is None] == [
+        each for each in numbered if each.audio is None
+    ]
     assert kept.position_of(1) is None
     assert kept.position_of(3 * len(numbered)) is None
