@@ -103,5 +103,6 @@ def conversation() -> Sheet:
     sheet.noted(4_950, "chat.sent", message="Hello, you", call_id="c1")
     sheet.noted(5_000, "mark", note="odd")
     sheet.noted(5_000, "mark", note="again")
+    sheet.noted(5_500, "mark.note", mark=len(sheet.entries) - 1, note="again, and why")
     sheet.noted(6_000, "record.ended", reason="disconnected")
     return sheet

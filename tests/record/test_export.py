@@ -42,7 +42,7 @@ POINTS = {
     "pushes": [(3.6, "timer: 30")],
     "chat": [(4.95, "Hello, you")],
     "barge-ins": [(3.5, "barge-in")],
-    "marks": [(5.0, "odd; again")],
+    "marks": [(5.0, "odd; again, and why")],
 }
 
 
@@ -93,7 +93,7 @@ def test_the_labels_of_audacity_are_a_file_a_tier(exported: Path) -> None:
 
     assert read("agent-heard") == [["2.800000", "3.550000", "One two"]]
     assert read("participant-words") == [["1.000000", "2.100000", SAID.replace("\t", " ")]]
-    assert read("marks") == [["5.000000", "5.000000", "odd"], ["5.000000", "5.000000", "again"]]
+    assert read("marks") == [["5.000000", "5.000000", "odd"], ["5.000000", "5.000000", "again, and why"]]
     assert len(list(exported.glob("*.labels.*"))) == len(INTERVALS) + len(POINTS)
 
 
@@ -114,7 +114,8 @@ def test_both_voices_are_sound_together_and_apart(exported: Path, form: str) -> 
 
 def test_pandas_reads_the_tables(exported: Path) -> None:
     turns = pandas.read_csv(exported / "Pilot_1.turns.csv").set_index("item_id")
-    assert list(turns["who"]) == ["participant", "agent", "participant", "study", "agent typed"]
+    said = [who for who in turns["who"] if who != "mark"]
+    assert said == ["participant", "agent", "participant", "study", "agent typed"]
     assert turns.loc["u1", ["start_s", "end_s", "text", "recognised"]].tolist() == [1.0, 2.1, SAID, "say hi"]
     assert turns.loc["a1", ["start_s", "end_s", "heard_text", "heard_ms", "generated_ms"]].tolist() == [
         *(2.8, 3.55, "One two"),
@@ -307,3 +308,40 @@ def test_positions_that_count_from_elsewhere_are_no_times(tmp_path: Path) -> Non
     done = export(sheet.write(tmp_path / "s", audio=False), ["audacity"], tmp_path / "out")
     told = {path.name: path.read_text(encoding="utf-8") for path in done.files}
     assert told["s.labels.participant-speech.txt"] == "20.300000\t20.900000\tspeech\n"
+
+
+def test_a_finished_session_is_exported_from_its_flac_as_far_as_it_decodes(tmp_path: Path) -> None:
+    sheet = Sheet()
+    sheet.noted(10_000, "record.ended", reason="disconnected")
+    record = sheet.write(tmp_path / "s", audio=False)
+    noise = np.random.default_rng(3).integers(-3_000, 3_000, (240_000, 2), dtype=np.int16)
+    soundfile.write(record / "session.heard.flac", noise, 24_000, subtype="PCM_16")
+    whole = export(record, ["wav"], tmp_path / "whole")
+    assert whole.notes == []
+    assert np.array_equal(soundfile.read(whole.files[0], dtype="int16")[0], noise)
+    with (record / "session.heard.flac").open("r+b") as file:
+        file.truncate(file.seek(0, 2) // 2)
+    done = export(record, ["wav"], tmp_path / "half")
+    samples, _ = soundfile.read(done.files[0], dtype="int16")
+    assert 100_000 < len(samples) < 140_000
+    assert np.array_equal(samples, noise[: len(samples)])
+    (note,) = done.notes
+    assert note == f"session.heard.flac is damaged: it was exported up to {len(samples) / 24_000:.1f} s of 10.0 s."
+
+
+def test_sound_that_ends_before_the_events_is_told(tmp_path: Path) -> None:
+    record = conversation().write(tmp_path / "s")
+    with (record / "session.heard.wav").open("r+b") as file:
+        file.truncate(44 + 4 * 48_000)
+    done = export(record, ["wav"], tmp_path / "out")
+    assert done.notes == ["session.heard.wav ends 4.0 s before the events do: it was cut off."]
+    assert soundfile.info(done.files[0]).frames == 48_000
+
+
+def test_a_hundred_responses_that_never_end_are_twenty_tiers(tmp_path: Path) -> None:
+    sheet = Sheet()
+    for number in range(100):
+        sheet.received(1_000 + number, "response.created", response={"id": f"r{number}"})
+    done = export(sheet.write(tmp_path / "s", audio=False), ["elan", "textgrid"], tmp_path / "out")
+    SCHEMA.validate(done.files[1])
+    assert len(pympi.Eaf(str(done.files[1])).get_tier_names()) == 20

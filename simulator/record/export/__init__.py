@@ -27,7 +27,7 @@ from simulator.record.export.tiers import Story, Tier, collect, started_at, tier
 from simulator.record.folder import SESSION, is_running, record_file
 from simulator.record.reader import stream
 from simulator.record.tracks import TrackFile
-from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
+from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, ns_to_samples
 
 __all__ = ["FORMS", "Exported", "export"]
 
@@ -35,6 +35,9 @@ FORMS: Final = ("wav", "flac", "csv", "audacity", "textgrid", "elan", "html")
 _SOUND: Final = frozenset({"wav", "flac"})
 _TABLES: Final = ("events", "turns", "answers", "latencies")
 _REDACTED: Final = "redacted"
+_LONGEST_NAME: Final = 80
+_MISSING_S: Final = 1.0
+"""What a killed process may not have written: less is not told."""
 _NO_NAME: Final = re.compile(r"[^\w.\-]+")
 
 
@@ -129,6 +132,17 @@ class _Writing:
         if form not in {path.suffix[1:] for path in self.files}:
             kept = self._story.started.get("audio_kept") is not False
             self._note("The record holds no audio." if kept else "The audio was left out of this session on purpose.")
+            return
+        told = self._story.told_samples
+        for track, samples in {Track.HEARD: ns_to_samples(self._story.last_ns), **told}.items():
+            self._tell_missing(track, samples)
+
+    def _tell_missing(self, which: Track, told_samples: int) -> None:
+        """Say how much less a track holds than the events tell of; one that is not there was told of already."""
+        with contextlib.suppress(UnreadableRecording), TrackFile(self._record, which) as track:
+            missing_s = (told_samples - track.frames) / SAMPLE_RATE_HZ
+            if track.path is not None and missing_s > _MISSING_S:
+                self._note(f"{track.path.name} ends {missing_s:.1f} s before the events do: it was cut off.")
 
     def _written(self, form: str, write: Callable[[Path, Path, str], tuple[list[Path], list[str]]]) -> list[Path]:
         """Write sound, and keep in mind what is wrong with it."""
@@ -218,7 +232,7 @@ def _name(record: Path, *, redacted: bool) -> str:
     if redacted:
         return _REDACTED
     name = record.resolve().parent.name if record.name == SESSION else record.stem
-    return _NO_NAME.sub("_", name).strip("_.") or "session"
+    return _NO_NAME.sub("_", name)[:_LONGEST_NAME].strip("_.") or "session"
 
 
 def _target(folder: Path, name: str, forms: Sequence[str], *, redacted: bool) -> Path:

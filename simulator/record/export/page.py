@@ -13,10 +13,9 @@ from statistics import median
 from typing import Any, Final
 from urllib.parse import quote
 
-from simulator.record.export.tiers import Story, Tier, plain, speech_times, started_at
+from simulator.record.export.tiers import Story, Tier, plain, seconds, speech_times, started_at
 from simulator.record.export.timeline import timeline
 from simulator.record.measures import Turn
-from simulator.units import NS_PER_S
 
 LARGEST_INSIDE_BYTES: Final = 24_000_000
 """A larger sound lies beside the page: browsers are slow with it inside."""
@@ -28,7 +27,8 @@ _STYLE: Final = """
 body { max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .sound { position: sticky; top: 0; background: Canvas; padding: .5rem 0; } audio { width: 100%; }
-.timeline { overflow-x: auto; border: 1px solid GrayText; } svg { display: block; }
+.timeline { display: flex; } .timeline > svg { flex: none; } svg { display: block; }
+.drawing { overflow-x: auto; border: 1px solid GrayText; }
 svg text { fill: CanvasText; font: 11px system-ui, sans-serif; }
 .participant { fill: #2f7fd6; } .agent { fill: #d9822b; } .engine { fill: #8a8f98; } .study { fill: #3f9d63; }
 .operator { fill: #b3409a; } .cursor { stroke: #e5484d; } .grid { stroke: #8a8f98; stroke-opacity: .3; }
@@ -123,12 +123,12 @@ def _time(at_s: float) -> str:
 
 def _transcript(story: Story) -> Iterator[str]:
     spoken = speech_times(story)
-    heard = {each.item_id: each.started_ns / NS_PER_S for each in story.measures.heard}
+    heard = {each.item_id: seconds(each.started_ns) for each in story.measures.heard}
     yield "<table>"
     for turn in story.measures.turns:
-        at_s = spoken[turn.item_id][0] if turn.item_id in spoken else heard.get(turn.item_id, turn.t_ns / NS_PER_S)
+        at_s = spoken[turn.item_id][0] if turn.item_id in spoken else heard.get(turn.item_id, seconds(turn.t_ns))
         words = f"<td class='words' dir='auto'>{_words(turn)}</td>"
-        yield f"<tr>{_time(max(at_s, 0.0))}<td>{_text(turn.who)}</td>{words}</tr>"
+        yield f"<tr>{_time(at_s)}<td>{_text(turn.who)}</td>{words}</tr>"
     yield "</table>"
 
 

@@ -17,6 +17,7 @@ from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
 LATEST_NS: Final = 4_000_000 * NS_PER_S
 """46 days. Later times are damage, and ELAN's milliseconds end at 49."""
 _SHORTEST_MS: Final = 1
+_MOST_LANES: Final = 20
 _LATEST_NOTICE_NS: Final = 5 * NS_PER_S
 """How long after speech began an engine may tell of it; where its positions say otherwise they count from elsewhere."""
 
@@ -72,9 +73,12 @@ class Story:
     """The fields of its first entry."""
     measures: Measures = field(default_factory=Measures)
     answers: list[Answer] = field(default_factory=list)
-    marks: list[tuple[int, str]] = field(default_factory=list)
+    marks: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """When the operator marked a moment, and what was noted of it, by the number of its entry."""
     entries: int = 0
     last_ns: int = 0
+    told_samples: dict[Track, int] = field(default_factory=dict)
+    """How far the events say that each track reaches."""
     _part: str = ""
     _append_ends: list[int] = field(default_factory=list)
     """For each append the sample behind it …"""
@@ -86,6 +90,9 @@ class Story:
         self.entries += 1
         self.last_ns = max(self.last_ns, _clamped(entry.t_ns))
         self.measures.feed(entry)
+        if (span := entry.audio) is not None:
+            told = span.first_sample + max(span.samples, 0)
+            self.told_samples[span.track] = max(told, self.told_samples.get(span.track, 0))
         if entry.direction is Direction.SENT and entry.audio is not None:
             self._appended(entry)
         elif entry.direction is Direction.NOTED:
@@ -114,7 +121,11 @@ class Story:
             case "part":
                 self._part = text(entry, "name") or ""
             case "mark":
-                self.marks.append((entry.t_ns, text(entry, "note") or ""))
+                self.marks[entry.seq] = (entry.t_ns, text(entry, "note") or "")
+            case "mark.note":  # what was typed about it afterwards
+                seq, note = whole_number(entry, "mark"), text(entry, "note")
+                if seq is not None and note is not None and seq in self.marks:
+                    self.marks[seq] = (self.marks[seq][0], note)
             case "answer" | "own_answer":
                 asked, answered = whole_number(entry, "asked_ns"), whole_number(entry, "answered_ns")
                 own = entry.type == "own_answer"
@@ -177,7 +188,7 @@ def tiers_of(story: Story) -> list[Tier]:
         _points("pushes", "study", [(each.t_ns, _push_text(each.context)) for each in measures.pushes]),
         _points("chat", "agent", [(each.t_ns, each.text) for each in measures.turns if each.who == "agent typed"]),
         _points("barge-ins", "participant", [(each.received_ns, "barge-in") for each in measures.barge_ins]),
-        _points("marks", "operator", story.marks),
+        _points("marks", "operator", list(story.marks.values())),
     ]
     return [tier for tier in found if tier.spans]
 
@@ -290,14 +301,20 @@ def _points(name: str, speaker: str, points: list[tuple[int, str]]) -> Tier:
 
 
 def _laned(name: str, speaker: str, spans: list[Span]) -> list[Tier]:
-    """Return the spans in as many tiers as they need to overlap in none."""
+    """Return the spans in as many tiers as they need to overlap in none.
+
+    Only a broken record needs more than `_MOST_LANES`: there, an interval ends where the next begins.
+    """
     lanes: list[list[Span]] = []
     for span in sorted(spans, key=lambda span: (span.start_s, span.end_s)):
         free = next((lane for lane in lanes if lane[-1].end_ms <= span.start_ms), None)
-        if free is None:
+        if free is None and len(lanes) < _MOST_LANES:
             lanes.append([span])
-        else:
+        elif free is not None:
             free.append(span)
+        elif lanes[-1][-1].start_ms < span.start_ms:
+            last = lanes[-1][-1]
+            lanes[-1][-1:] = [Span(last.start_s, span.start_s, last.text), span]
     return [Tier(name if not at else f"{name} ({at + 1})", speaker, tuple(lane)) for at, lane in enumerate(lanes)]
 
 
