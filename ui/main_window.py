@@ -43,6 +43,7 @@ from ui.devices_feed import DevicesFeed
 from ui.dialogs.keys import KeysDialog
 from ui.ending import Ending
 from ui.faults_feed import FaultsFeed
+from ui.mark_desk import MarkDesk
 from ui.models.deck import Deck
 from ui.models.presets import FILE_NAME, Presets
 from ui.panels.agent import VOICES, AgentPanel
@@ -110,6 +111,7 @@ class MainWindow(QMainWindow):
         self._ending.ended.connect(self.ended)
         self._make_panels()
         self.voice_desk = VoiceDesk(self, theme, feed)
+        self.marking = MarkDesk(self, feed)
         self.sound = SoundDesk(self, theme, feed, self.settings, self.connection.sound_sign)
         self.volume = VolumeDesk(feed, self.settings, self)
         self.connection.put_beside_output(self.volume.button)
@@ -251,6 +253,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.connection)
         rows.addWidget(self.voice_desk.bar)
         rows.addWidget(self.voice_desk.banner)
+        rows.addWidget(self.marking.bar)
         rows.addWidget(self.misbehaviour)
         rows.addWidget(self.sound.banner)
         rows.addWidget(self.sound.strip)
@@ -278,6 +281,7 @@ class MainWindow(QMainWindow):
                 Deed("&Connect or disconnect", "F5", self.toggle_connection),
                 Deed("Stop the &reply", "Esc", self._escape),
                 Deed("&Listening on or off", "L", commands.toggled("listening", commands.set_listening)),
+                *self.marking.deeds(),
                 Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),
                 Deed(_OPEN_MICROPHONE, "O", panel.open_button.click),
                 *self.sound.deeds(),
@@ -348,6 +352,7 @@ class MainWindow(QMainWindow):
         self.recognition.failed.connect(self._tell)
         for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound, self.volume):
             desk.failed.connect(self._tell)
+        self.marking.failed.connect(self._tell)
         self.specification.changed.connect(self._follow)
         self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))
 

@@ -263,6 +263,18 @@ class CancelCue(Command, frozen=True, tag="cancel_cue", kw_only=True):
     """Wait for no cue any more."""
 
 
+class Mark(Command, frozen=True, tag="mark", kw_only=True):
+    """Mark this moment in the record."""
+
+    note: str = ""
+
+
+class NoteMark(Command, frozen=True, tag="note_mark", kw_only=True):
+    """Say what the last mark is about; refused where there is none in this session."""
+
+    note: str
+
+
 class Quit(Command, frozen=True, tag="quit", kw_only=True):
     """End the process in order."""
 
@@ -295,6 +307,8 @@ AnyCommand = (
     | Speak
     | Cue
     | CancelCue
+    | Mark
+    | NoteMark
     | Quit
 )
 

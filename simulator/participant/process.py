@@ -35,6 +35,8 @@ from simulator.participant.messages import (
     Cue,
     Disconnect,
     Impair,
+    Mark,
+    NoteMark,
     PlayStudy,
     Quit,
     RecogniseWords,
@@ -119,6 +121,8 @@ class Participant:
         self._listening_at_start = True
         self._ending = ""
         """Why we are ending the session, if we are."""
+        self._marked_seq: int | None = None
+        """Entry of the session's last mark."""
         self._problems = 0
         self.quit = asyncio.Event()
         """Set by a Quit command."""
@@ -198,6 +202,8 @@ class Participant:
                 self._listening_at_start = on
             case Quit():
                 self.quit.set()
+            case Mark() | NoteMark():
+                self._mark(command)
             case Cue() | CancelCue() if self._live is not None and self._live.ended is None:
                 await self._cues.command(command)
             case PlayStudy() | StopStudy() | Speak():
@@ -208,6 +214,16 @@ class Participant:
                     self._storage.keep_study(command.study, self._recorder, self._redactor)
             case _:
                 await self._session_commands.execute(command, self._live)
+
+    def _mark(self, command: Mark | NoteMark) -> None:
+        if self._recorder is None or self._live is None:
+            raise UsageError(NOT_CONNECTED)
+        if isinstance(command, Mark):
+            self._marked_seq = self._recorder.note("mark", {"note": command.note}).seq
+        elif self._marked_seq is None:
+            raise UsageError("No moment of this session was marked yet.")
+        else:
+            self._recorder.note("mark.note", {"mark": self._marked_seq, "note": command.note})
 
     # ---- connecting
 
@@ -256,6 +272,7 @@ class Participant:
         # Not before here: listening may be switched as long as the engine does not answer.
         settings = first_settings(command, specification, listening=self._listening_at_start)
         self._problems = 0
+        self._marked_seq = None
         self._storage.begin()
         self._words.begin()
         recorder = open_record(

@@ -14,7 +14,7 @@ def run_transcript(turns: Iterable[Turn]) -> list[dict[str, Any]]:
     empty for speech without words. Of the agent's speech, `heard` is what the participant heard of it (of a reply that
     was cut, estimated by the share of the audio), and `heardS` how long. `atS`: seconds from the start of the record.
     """
-    return [_row(turn) for turn in turns if turn.who != "study"]
+    return [_row(turn) for turn in turns if turn.who not in ("study", "mark")]
 
 
 def _row(turn: Turn) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from simulator.participant.messages import (
     Connect,
     ConnectionState,
     Disconnect,
+    Mark,
+    NoteMark,
     Push,
     RequestReply,
     SetListening,
@@ -78,6 +80,24 @@ async def test_the_volume_is_set_within_its_bounds_and_stands_in_the_record(reco
     (path,) = records.glob("*/session.jsonl")
     notes = [entry.event for entry in read_record(path).entries if entry.type == "volume"]
     assert [note["db"] for note in notes] == [-12.5, 6]
+
+
+async def test_a_mark_stands_in_the_record_at_once_and_its_note_after_it(records: Path) -> None:
+    async with ScriptedEngine(_only_greet) as engine, InProcessHost() as host:
+        assert await host.send(Mark) == "There is no session: connect to an engine first."
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        assert await host.send(NoteMark, note="x") == "No moment of this session was marked yet."
+        assert await host.send(Mark, note="first") is None
+        assert await host.send(Mark) is None
+        assert await host.send(NoteMark, note="she laughs") is None
+        path = Path(str(host.status.record_path))
+        await host.send(Disconnect)
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        assert await host.send(NoteMark, note="x") == "No moment of this session was marked yet."
+        await host.send(Disconnect)
+    first, second, note = (entry for entry in read_record(path).entries if entry.type.startswith("mark"))
+    assert (first.event, second.event) == ({"note": "first"}, {"note": ""})
+    assert (note.type, note.event) == ("mark.note", {"mark": second.seq, "note": "she laughs"})
 
 
 async def test_a_bug_in_a_command_is_its_reply_and_stands_in_the_record(

@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
-from simulator.record.measures import AgentSpan, BargeIn, Latency, Measures, Push, ResponseSpan, SpeechSpan, Turn
+from simulator.record.measures import AgentSpan, BargeIn, Latency, Mark, Measures, Push, ResponseSpan, SpeechSpan, Turn
 
 MS = 1_000_000
 
@@ -198,6 +198,19 @@ def test_a_chat_line_of_the_agent_is_a_turn_of_its_own() -> None:
     script = Script()
     script.noted(10, "chat.sent", message="brb", call_id="call_1")
     assert [(turn.who, turn.text, turn.t_ns) for turn in script.measures.turns] == [("agent typed", "brb", 10 * MS)]
+
+
+def test_a_note_that_is_typed_after_the_mark_lies_at_the_mark() -> None:
+    script = Script()
+    first = script.noted(10, "mark", note="")
+    second = script.noted(20, "mark", note="loud")
+    script.noted(900, "mark.note", mark=first, note="she laughs")
+    script.noted(950, "mark.note", mark=77, note="of no mark")
+    assert script.measures.marks == [Mark(10 * MS, "she laughs", first), Mark(20 * MS, "loud", second)]
+    assert [(turn.who, turn.text, turn.t_ns) for turn in script.measures.turns] == [
+        ("mark", "she laughs", 10 * MS),
+        ("mark", "loud", 20 * MS),
+    ]
 
 
 def test_events_without_their_fields_are_taken_as_far_as_they_go() -> None:

@@ -26,6 +26,8 @@ from simulator.participant.messages import (
     Entries,
     Gap,
     Impair,
+    Mark,
+    NoteMark,
     PlayStudy,
     Push,
     Quit,
@@ -58,6 +60,7 @@ class FakeParticipant:
     def __init__(self) -> None:
         self.status = Status()
         self.seq = 0
+        self.marked = 0
         self.folder = Path(os.environ["FAKE_LOG"]).parent
 
     def run(self) -> None:
@@ -101,6 +104,13 @@ class FakeParticipant:
                 self.change(cue=f"{seconds:g} s after {after}: {text}")
             case CancelCue():
                 self.change(cue=None)
+            case Mark(note=note):
+                self.marked = self.seq
+                self.note("mark", note=note)
+            case NoteMark(note="refuse this"):
+                return "No moment of this session was marked yet."
+            case NoteMark(note=note):
+                self.note("mark.note", mark=self.marked, note=note)
             case SetVolume(db=db):
                 self.change(volume_db=db)
             case SetHalfDuplex(on=on):

@@ -168,6 +168,16 @@ def test_sound_that_had_ended_before_took_no_time_to_stop() -> None:
     assert "silence at the output" not in barge_in_tip(barge_in)
 
 
+def test_a_mark_is_a_flag_with_its_note_and_leads_to_its_entry(session: Session) -> None:
+    seq = session.noted(2_000, "mark", note="")
+    session.noted(2_900, "mark.note", mark=seq, note="she\nlaughs")
+    session.now(4_000)
+    mark = session.mark("mark: she laughs")
+    assert mark.tip == "mark: she laughs\nat 00:02.000"
+    session.click(mark)
+    assert session.chosen == [seq]
+
+
 def test_a_response_says_its_status_and_reason(session: Session) -> None:
     _cut(session)
     session.now(6000)

@@ -42,6 +42,12 @@ def test_a_reply_in_progress_is_neither_heard_nor_unheard_yet() -> None:
     assert (shown.said, shown.pending, shown.unsaid, shown.note) == ("", "Well, I", "", "generated 0.4 s")
 
 
+def test_a_mark_has_its_note_or_says_that_there_is_none() -> None:
+    with_note, without = (paragraph(Turn("mark", "mark 4", words, 0, 4), None) for words in ("she laughs", ""))
+    assert (with_note.said, with_note.note) == ("she laughs", "")
+    assert (without.said, without.note) == ("", "no note")
+
+
 def _fed(measures: Measures, seq: int, kind: str, direction: Direction = Direction.RECEIVED, **event: Any) -> None:
     measures.feed(Entry(seq, seq * 100 * NS_PER_MS, direction, kind, event))
 

@@ -25,6 +25,7 @@ _NAMES: Final = {
     "typed": "Typed",
     "agent typed": "Agent typed",
     "study": "Study",
+    "mark": "Mark",
 }
 _ROLES: Final = {
     "participant": "participant",
@@ -32,6 +33,7 @@ _ROLES: Final = {
     "typed": "participant",
     "agent typed": "agent",
     "study": "study",
+    "mark": "warning",
 }
 _EMPTY: Final = "Nothing was said yet.\nConnect (F5) and talk (Space): each turn appears here, with its time."
 _RECOGNISED: Final = (
@@ -75,6 +77,8 @@ def paragraph(turn: Turn, speech_s: float | None) -> Paragraph:
         else:
             said = turn.text or "(voice)"
             note = f"heard {turn.heard_ms / 1000:.1f} s"
+    elif turn.who == "mark" and not turn.text:
+        note = "no note"
     return Paragraph(turn.who, turn.t_ns, turn.seq, said, pending, unsaid, note)
 
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QBrush, QPainter, QPen
 
 from ui.widgets.agent_lane import draw_agent, draw_barge_ins, draw_never_heard_labels, never_heard_spans
 from ui.widgets.drawing import CENTRE, Drawing, Mark, short_id
+from ui.widgets.mark_flags import draw_marks
 from ui.widgets.time_window import clock_text, span_text
 from ui.widgets.waveform import WaveformTiles
 
@@ -198,3 +199,4 @@ def draw_lanes(drawing: Drawing, measures: "Measures", lanes: "dict[str, PeakPyr
     draw_pushes(drawing, measures.pushes)
     draw_never_heard_labels(drawing, unheard, measures.heard)
     draw_barge_ins(drawing, measures.barge_ins)
+    draw_marks(drawing, measures.marks)

@@ -16,6 +16,7 @@ from simulator.record.measures.objects import (
     AgentSpan,
     BargeIn,
     Latency,
+    Mark,
     Push,
     ResponseSpan,
     SpeechSpan,
@@ -30,6 +31,7 @@ __all__ = [
     "AgentSpan",
     "BargeIn",
     "Latency",
+    "Mark",
     "Measures",
     "Push",
     "ResponseSpan",
@@ -93,6 +95,11 @@ class Measures:
     def pushes(self) -> list[Push]:
         """The context items."""
         return self._operator.pushes
+
+    @property
+    def marks(self) -> list[Mark]:
+        """The moments that the operator marked."""
+        return self._operator.marks.items
 
     @property
     def listening_off(self) -> list[tuple[int, int | None]]:

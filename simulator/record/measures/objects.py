@@ -58,6 +58,15 @@ class Push:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment that the operator marked, with what was typed about it; empty: nothing (yet)."""
+
+    t_ns: int
+    note: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
 class BargeIn:
     """The participant interrupted: from reading speech_started to silence handed over, and to silence heard."""
 
@@ -88,7 +97,7 @@ class Turn:
     by the share of samples, at a word boundary), `heard_ms` and `generated_ms` the audio behind them. For the
     participant, `text` is what the engine transcribed, and `recognised` what this program did, by `recogniser`."""
 
-    who: Literal["participant", "agent", "typed", "agent typed", "study"]
+    who: Literal["participant", "agent", "typed", "agent typed", "study", "mark"]
     item_id: str
     text: str
     t_ns: int

@@ -1,20 +1,22 @@
-"""What the operator and the study did: pushes, the text chat, and when listening was off."""
+"""What the operator and the study did: pushes, the text chat, marks, and when listening was off."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import text, whole_number
-from simulator.record.measures.ledger import Ledger, Steps
-from simulator.record.measures.objects import Push, Turn
+from simulator.record.measures.ledger import Growing, Ledger, Steps
+from simulator.record.measures.objects import Mark, Push, Turn
 
 
 class Operator:
-    """Keeps pushes and the times without listening."""
+    """Keeps pushes, marks, and the times without listening."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self.pushes: list[Push] = []
         self.listening_off: list[tuple[int, int | None]] = []
+        self.marks: Growing[Mark] = Growing()
 
     def steps(self) -> Steps:
         """Return what is done with which entry."""
@@ -23,6 +25,8 @@ class Operator:
             (Direction.NOTED, "listening.on"): self._listening_off_ended,
             (Direction.NOTED, "push"): self._pushed,
             (Direction.NOTED, "chat.sent"): self._agent_typed,
+            (Direction.NOTED, "mark"): self._marked,
+            (Direction.NOTED, "mark.note"): self._mark_noted,
         }
 
     def close(self, entry: Entry) -> None:
@@ -48,6 +52,20 @@ class Operator:
         if message is not None:
             key = f"chat {entry.seq}"
             self._ledger.turns.add(key, Turn("agent typed", key, message, entry.t_ns, entry.seq))
+            self._ledger.revision += 1
+
+    def _marked(self, entry: Entry) -> None:
+        key, note = f"mark {entry.seq}", text(entry, "note") or ""
+        self.marks.add(key, Mark(entry.t_ns, note, entry.seq))
+        self._ledger.turns.add(key, Turn("mark", key, note, entry.t_ns, entry.seq))
+        self._ledger.revision += 1
+
+    def _mark_noted(self, entry: Entry) -> None:
+        key, note = f"mark {whole_number(entry, 'mark')}", text(entry, "note")
+        mark, turn = self.marks.get(key), self._ledger.turns.get(key)
+        if mark is not None and turn is not None and note is not None:
+            self.marks.put(key, replace(mark, note=note))
+            self._ledger.turns.put(key, replace(turn, text=note))
             self._ledger.revision += 1
 
     def _listening_off_began(self, entry: Entry) -> None:
