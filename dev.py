@@ -159,7 +159,7 @@ def install(extras: "str") -> "None":
     wanted = extras.split(",")
     if before.issuperset(wanted):
         return
-    say("installing into .venv")
+    say("installing into .venv; the first time this takes some minutes")
     # An interrupted pip may leave packages that look whole: the mark makes the next call begin anew.
     UNFINISHED.touch()
     options = ["--disable-pip-version-check", "--no-input", "-c", "constraints.txt"]

@@ -15,7 +15,7 @@ _ON, _MODEL = "recognise", "recogniser"
 
 
 class Recognition(QObject):
-    """Adds its two entries to the window's session menu."""
+    """Adds its two entries to the window's menu of the voice."""
 
     failed = Signal(str)
 
@@ -35,10 +35,8 @@ class Recognition(QObject):
         feed.status_changed.connect(self._show)
 
     def add_to(self, menu: QMenu) -> None:
-        """Put the entries before the last one of a menu, which ends the program."""
-        last = menu.actions()[-1]
-        menu.insertActions(last, [self.switch, self.choice])
-        menu.insertSeparator(last)
+        """Put the entries at the end of a menu."""
+        menu.addActions([self.switch, self.choice])
 
     def _switched(self, on: bool) -> None:
         self._settings.set_text(_ON, "yes" if on else "no")

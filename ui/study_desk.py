@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from simulator.errors import SimulatorError
 from simulator.participant.messages import (
     AnyCommand,
+    Ask,
     ConnectionState,
     KeepOwnAnswer,
     PlayStudy,
@@ -20,10 +21,11 @@ from simulator.participant.messages import (
     VoiceKind,
 )
 from simulator.profile.context_items import revealed
+from simulator.profile.tools import tool_for
 from simulator.record.entries import Entry
 from simulator.study.loading import Loaded
 from simulator.study.needs import needed_tools
-from simulator.study.steps import EnterPart, Step, Study
+from simulator.study.steps import AskQuestion, EnterPart, Step, Study
 from ui.commands import SessionCommands
 from ui.deck_editing import DeckEditing
 from ui.dialogs.import_notes import ImportNotesDialog
@@ -68,6 +70,8 @@ class StudyDesk(QObject):
         """Keys of the rows that are played by time, in order."""
         self._playing: Study | None = None
         self._accepted: str | None = None
+        self._asked: list[AskQuestion | Ask] = []
+        """Questions pushed by hand of which the agent was not told yet."""
         self._filling = self._quietly = self._to_front = False
         self._preview_soon = QTimer(self)
         self._preview_soon.setSingleShot(True)
@@ -228,6 +232,8 @@ class StudyDesk(QObject):
             commands = commands_of(row.step, self._deck.study)
             self._deck.sent(row.key)
             for command in commands:
+                if isinstance(row.step.action, AskQuestion) and isinstance(command, Ask):
+                    self._asked.append(row.step.action)
                 self._commands.send(command, partial(self._settled, row.key, row.step, command is commands[0]))
             if not commands:
                 self._settled(row.key, row.step, True, None)
@@ -240,18 +246,39 @@ class StudyDesk(QObject):
             self._panel.show_marks()
         if error is not None:
             self._panel.say(error, "error")
-        elif first:
-            self._preview.show_pushed(step.action)
+        if first:
+            self._show_outcome(step.action, error)
 
     def _push_quickly(self, command: AnyCommand) -> None:
         """Push what a form made, and show it once it took effect."""
 
         def settled(error: str | None) -> None:
             self._pushes.show_sent(error)
-            if error is None:
-                self._preview.show_pushed(command)
+            self._show_outcome(command, error)
 
+        if isinstance(command, Ask):
+            self._asked.append(command)
         self._commands.send(command, settled)
+
+    def _show_outcome(self, action: object, error: str | None) -> None:
+        """Show what took effect; a question has been on the screen since the agent was told of it."""
+        place = next((place for place, each in enumerate(self._asked) if each is action), None)
+        if place is not None:
+            del self._asked[place]
+        elif isinstance(action, AskQuestion | Ask):
+            return
+        if error is None:
+            self._preview.show_pushed(action)
+
+    def _show_asked(self, entry: Entry) -> None:
+        """The agent was told of a question: it is on the screen now, long before it is answered."""
+        context = entry.event.get("context")
+        if not self._asked or not isinstance(context, dict) or context.get("event") != "question":
+            return
+        first = self._asked[0]
+        if tool_for(first.component, first.config) == context.get("tool"):
+            del self._asked[0]
+            self._preview.show_pushed(first)
 
     def _keep_answer(self, component: str, config: dict[str, Any], value: object) -> None:
         """Keep what the participant answered by hand in the record."""
@@ -283,6 +310,9 @@ class StudyDesk(QObject):
     def _take_entries(self, first: int, last: int) -> None:
         entries = self._feed.view.entries[first:last]
         self._preview.take(entries, self._playing)
+        for entry in entries:
+            if entry.type == "push":
+                self._show_asked(entry)
         marked = [self._mark_played(entry) for entry in entries if entry.type in ("study.step", "study.refused")]
         answers = [entry.event for entry in entries if entry.type == "answer" and entry.event.get("accepted")]
         for answer in answers:
@@ -329,6 +359,7 @@ class StudyDesk(QObject):
     def _begin_session(self) -> None:
         self._deck.forget_marks()
         self._played, self._playing = (), None
+        self._asked.clear()
         self._preview.clear_pushed()
         self._panel.show_marks()
 

@@ -17,6 +17,7 @@ from simulator.study.hyperstudy_roles import Role, likely_agents
 from simulator.study.loading import Loaded, load_study
 from simulator.study.steps import Study
 from simulator.study.study_writing import write_study
+from simulator.study.yaml_nodes import has_comments
 from ui.background import Background
 from ui.models.deck import UNTITLED, Deck
 from ui.models.plain import tip
@@ -113,7 +114,32 @@ class StudyFiles(QObject):
         elif self._deck.path is None:
             self.save_as(then)
         else:
-            self._write(self._deck.path, then)
+            path = self._deck.path
+
+            def looked(commented: bool | None, error: Exception | None) -> None:
+                if error is not None:
+                    raise error
+                if commented:
+                    self._ask_about_comments(path, then)
+                else:
+                    self._write(path, then)
+
+            self._background.run(partial(has_comments, path), looked)
+
+    def _ask_about_comments(self, path: Path, then: Callable[[], None] | None) -> None:
+        """Once they are overwritten, or the study has another file, nobody is asked again."""
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(f"{path.name} has comments, which are not kept.")
+        box.setInformativeText("The program writes the study anew, without what stands behind “#”.")
+        elsewhere = box.addButton("Save as another file…", QMessageBox.ButtonRole.AcceptRole)
+        overwrite = box.addButton("Overwrite", QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(elsewhere)
+        elsewhere.clicked.connect(lambda: self.save_as(then))
+        overwrite.clicked.connect(lambda: self._write(path, then))
+        self._show(box)
 
     def save_as(self, then: Callable[[], None] | None = None) -> None:
         """Ask where the study is written."""

@@ -6,8 +6,9 @@ if TYPE_CHECKING:
     from ui.theme import Colours
 
 
-def style_sheet(c: "Colours", mono_family: str, chevron: str) -> str:
-    """Return the application's style sheet for a palette; `chevron` is the path of the arrow of a drop-down list.
+def style_sheet(c: "Colours", mono_family: str, chevron: str, tick: str) -> str:
+    """Return the application's style sheet for a palette; `chevron` and `tick` are the paths of the arrow of a
+    drop-down list and of the sign in a ticked box.
 
     There are deliberately no `::item` rules for tables and lists: Qt then asks the style sheet for every cell, which
     costs more than the rest of a log's frame.
@@ -50,6 +51,7 @@ QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {{ background: 
 QPushButton[role="quiet"]:checked, QToolButton[role="quiet"]:checked {{
     background: {c.selection}; border-color: {c.accent}; }}
 QPushButton[role="quiet"]:focus, QToolButton[role="quiet"]:focus {{ border-color: {c.accent}; }}
+QPushButton[role="menu"] {{ padding-right: 22px; }}
 QPushButton::menu-indicator {{ subcontrol-position: right center; right: 6px; }}
 
 QLineEdit, QPlainTextEdit, QTextEdit {{
@@ -75,13 +77,17 @@ QComboBox QLineEdit {{ border: none; padding: 0; background: transparent; }}
 QCheckBox, QRadioButton {{ spacing: 6px; }}
 QCheckBox::indicator {{ width: 12px; height: 12px; border: 2px solid {c.line_strong}; border-radius: 3px;
     background: {c.sunken}; }}
-QCheckBox::indicator:checked {{ background: {c.accent}; }}
-QCheckBox::indicator:focus {{ border-color: {c.accent}; }}
+QCheckBox::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; image: url("{tick}"); }}
+QCheckBox::indicator:focus, QCheckBox::indicator:checked:focus {{ border-color: {c.text}; }}
 QCheckBox::indicator:disabled {{ background: transparent; border-color: {c.line}; }}
+QCheckBox::indicator:checked:disabled {{ background: {c.text_muted}; }}
+QMenu::indicator {{ width: 12px; height: 12px; left: 4px; border: 1px solid {c.line_strong}; border-radius: 3px; }}
+QMenu::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; image: url("{tick}"); }}
 
 QTableView[role="ticks"]::indicator {{ width: 12px; height: 12px; border: 2px solid {c.line_strong};
     border-radius: 3px; background: {c.sunken}; }}
-QTableView[role="ticks"]::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; }}
+QTableView[role="ticks"]::indicator:checked {{ background: {c.accent}; border-color: {c.accent};
+    image: url("{tick}"); }}
 
 QTabWidget::pane {{ border: none; border-top: 1px solid {c.line}; }}
 QTabBar {{ background: transparent; }}
@@ -92,7 +98,9 @@ QTabBar::tab:selected {{ color: {c.text}; border-bottom: 2px solid {c.accent}; }
 
 QAbstractItemView {{ background: {c.sunken}; border: none; outline: none; gridline-color: {c.line};
     selection-background-color: {c.selection}; selection-color: {c.text}; }}
-QComboBox QAbstractItemView {{ background: {c.panel}; border: 1px solid {c.line_strong}; }}
+QComboBox QAbstractItemView {{ background: {c.panel}; border: none; }}
+QComboBoxPrivateContainer {{ background: {c.panel}; border: 1px solid {c.line_strong}; }}
+QComboBoxPrivateScroller {{ background: {c.panel}; }}
 QHeaderView {{ background: {c.panel}; }}
 QHeaderView::section {{ background: {c.panel}; color: {c.text_muted}; border: none;
     border-bottom: 1px solid {c.line}; padding: 4px 6px; }}
@@ -116,7 +124,7 @@ QMenuBar {{ background: {c.panel}; border-bottom: 1px solid {c.line}; }}
 QMenuBar::item {{ padding: 4px 9px; background: transparent; }}
 QMenuBar::item:selected {{ background: {c.hover}; }}
 QMenu {{ background: {c.panel}; border: 1px solid {c.line_strong}; padding: 4px 0; }}
-QMenu::item {{ padding: 4px 24px 4px 20px; }}
+QMenu::item {{ padding: 4px 24px 4px 24px; }}
 QMenu::item:selected {{ background: {c.selection}; }}
 QMenu::item:disabled {{ color: {c.text_muted}; }}
 QMenu::separator {{ height: 1px; background: {c.line}; margin: 4px 0; }}

@@ -18,7 +18,7 @@ _TOGGLES = "talk_toggles"
 
 
 class Talking(QObject):
-    """Joins key and button to the commands; adds the choice to the window's session menu."""
+    """Joins key and button to the commands; adds the choice to the window's menu of the voice."""
 
     def __init__(
         self,

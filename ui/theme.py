@@ -249,6 +249,10 @@ class Theme(QObject):
         self._application = application
         self._chosen: Scheme | None = None
         self._chevron = asset_path("chevron.svg").as_posix()
+        self._ticks = {
+            Scheme.LIGHT: asset_path("check.svg").as_posix(),
+            Scheme.DARK: asset_path("check_dark.svg").as_posix(),
+        }
         application.setStyle("Fusion")
         application.setFont(ui_font())
         self._scheme = self._system_scheme()
@@ -294,7 +298,8 @@ class Theme(QObject):
 
     def _dress(self) -> None:
         self._application.setPalette(qt_palette(self.colours))
-        self._application.setStyleSheet(style_sheet(self.colours, mono_font().family(), self._chevron))
+        sheet = style_sheet(self.colours, mono_font().family(), self._chevron, self._ticks[self._scheme])
+        self._application.setStyleSheet(sheet)
 
 
 def qt_palette(colours: Colours) -> QPalette:

@@ -99,9 +99,13 @@ def default_of(devices: Sequence[Device], direction: Direction) -> Device:
         default = next((device for device in usable if not device.records_what_is_played()), default)
     if default is not None:
         return default
-    what = "microphone" if direction == "input" else "loudspeaker"
+    if direction == "output":
+        raise AudioUnavailable(
+            "This computer has no loudspeaker that PortAudio can see: sessions go on silently (by the clock), "
+            "and all else works. To hear the agent plug one in, or start a sound server, and look again (F4)."
+        )
     raise AudioUnavailable(
-        f"This computer has no {what} that PortAudio can see: plug one in, or start a sound server, and try again."
+        "This computer has no microphone that PortAudio can see: plug one in, or start a sound server, and try again."
     )
 
 

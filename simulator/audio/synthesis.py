@@ -64,8 +64,9 @@ def check_voice(name: str | None) -> None:
         raise UnknownName(
             f"The voice “{name}” is not installed: use {known[0]}, or pip install 'participant-simulator[voices]'."
         )
-    nearest = (difflib.get_close_matches(name, known, n=1) or known)[0]
-    raise UnknownName(f"There is no voice called “{name}”: use {nearest}, or another of {', '.join(known)}.")
+    meant = difflib.get_close_matches(name, known, n=1)
+    question = f" Is “{meant[0]}” meant?" if meant else ""
+    raise UnknownName(f"There is no voice called “{name}”: use {', '.join(known[:-1])} or {known[-1]}.{question}")
 
 
 class Synthesiser:

@@ -37,7 +37,7 @@ PROGRAM = "participant-simulator"
 
 _DESCRIPTION = """\
 Plays a study participant's voice against a realtime speech engine, and checks the engine.
-Without a command, participant-simulator opens the window.
+Without a command, participant-simulator opens the window; python -m simulator shows this text.
 """
 
 

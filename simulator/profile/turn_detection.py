@@ -7,7 +7,7 @@ EAGERNESSES: Final = ("low", "medium", "high", "auto")
 
 
 class Field(NamedTuple):
-    """A field of a turn detection: what is expected of its value in words, its JSON schema, and whether a value fits."""
+    """A field of a turn detection: the value it expects in words, its JSON schema, and whether a value fits."""
 
     expected: str
     schema: dict[str, Any]

@@ -28,7 +28,9 @@ class Notes:
     def left_out(self, state: str, what: str, fields: Collection[str]) -> None:
         """Say which fields were not taken over."""
         if fields:
-            self.of_state(state, f"not taken over of {what}: {names(sorted(fields))}.")
+            plural = "s" if len(fields) > 1 else ""
+            left = "were" if plural else "was"
+            self.of_state(state, f"the field{plural} {names(sorted(fields))} of {what} {left} left out.")
 
     @property
     def sentences(self) -> list[str]:

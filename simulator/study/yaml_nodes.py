@@ -209,6 +209,23 @@ def read_yaml(path: Path) -> Located:
     return Located(node, path)
 
 
+def has_comments(path: Path) -> bool:
+    """Return whether a file of YAML holds comments, which a reader drops; False for what is no YAML, or not there."""
+    try:
+        text = read_file(path)
+        end = 0
+        for token in yaml.scan(text, Loader=_LOADER):
+            before = text[end : token.start_mark.index]
+            if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
+                before += text[token.start_mark.index :].partition("\n")[0]
+            if "#" in before:
+                return True
+            end = max(end, token.end_mark.index)
+    except (UnreadableFile, yaml.YAMLError, RecursionError):
+        return False
+    return "#" in text[end:]
+
+
 def _check_extent(root: yaml.Node, path: Path) -> None:
     """Refuse what is nested too deep, or grows too large where its aliases are put in. Raises UnreadableFile."""
     waiting = [(root, 1)]

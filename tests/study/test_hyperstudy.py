@@ -260,7 +260,7 @@ def test_an_unknown_component_shows_its_text_and_says_so(tmp_path: Path) -> None
     study = one(tmp_path, state("hologram", {"text": "Look.", "depth": 3}))
     assert actions(study)[-1] == PushContext({"event": "screen", "type": "hologram", "text": "Look."}, video_chat=False)
     assert "State “Only”: its component “hologram” is not known: of it, only the text is shown." in study.notes
-    assert "State “Only”: not taken over of its component's config: depth." in study.notes
+    assert "State “Only”: the field depth of its component's config was left out." in study.notes
 
 
 # ---- rating pauses
@@ -362,7 +362,8 @@ def test_nothing_is_left_out_in_silence(tmp_path: Path) -> None:
 def test_the_same_of_many_states_is_said_once(tmp_path: Path) -> None:
     states = [state(id=str(at), name=f"S{at}", config={"text": "x", "color": "red"}) for at in range(8)]
     notes = one(tmp_path, *states).notes
-    assert "States “S0”, “S1”, “S2”, “S3”, “S4” and 3 more: not taken over of its component's config: color." in notes
+    states_named = "States “S0”, “S1”, “S2”, “S3”, “S4” and 3 more"
+    assert f"{states_named}: the field color of its component's config was left out." in notes
 
 
 # ---- files that are no experiment

@@ -223,9 +223,10 @@ def test_states_roles_and_visibility_become_the_deck(tmp_path: Path) -> None:
 def test_what_is_not_taken_over_is_said_with_the_states_name(tmp_path: Path) -> None:
     notes = load_study(written(tmp_path, built())).notes
     assert "Not taken over of the experiment: description." in notes
-    assert "State “Welcome”: not taken over of its component's config: fontSize." in notes
+    assert "State “Welcome”: the field fontSize of its component's config was left out." in notes
     assert (
-        "States “warm”, “drink”, “joy”, “rank” and “why”: not taken over of its component's config: outputVariable."
+        "States “warm”, “drink”, “joy”, “rank” and “why”: "
+        "the field outputVariable of its component's config was left out."
     ) in notes
     assert any(
         note.startswith("State “face”: the picture https://example.org/face.png is not downloaded") for note in notes

@@ -98,7 +98,7 @@ def test_a_step_stands_on_the_line_that_names_it_where_its_value_begins_below(tm
         ("steps:\n  - wait: -1\n", 4, "expected seconds to wait: 0 or more, at most 86400, found “-1”"),
         ("turn_detection: {type: foo}\nsteps: [{wait: 1}]\n", 3, "one of semantic_vad, server_vad, found “foo”"),
         ("turn_detection:\n  type: server_vad\n  eagerness: low\nsteps: [{wait: 1}]\n", 5, "expected one of create_"),
-        ("turn_detection: {type: server_vad, threshold: 2}\nsteps: [{wait: 1}]\n", 3, "a number from 0 to 1, found “2”"),
+        ("turn_detection: {type: server_vad, threshold: 2}\nsteps: [{wait: 1}]\n", 3, "from 0 to 1, found “2”"),
         (
             "turn_detection:\n  type: server_vad\n  silence_duration_ms: 0.5\nsteps: [{wait: 1}]\n",
             5,
@@ -283,3 +283,22 @@ def test_parts_pauses_chat_and_spoken_texts_are_read(tmp_path: Path) -> None:
         Say(text="Good morning.", voice="heart"),
         PushContext({"event": "new", "of": [1]}, asks_reply=True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "commented"),
+    [
+        ("# x\na: 1\n", True),
+        ("a: 1 # y\n", True),
+        ("a: | # y\n  x\n", True),
+        ("a: |\n  x\n# y\n", True),
+        ("a: 'x # y'\nb: c#d\n", False),
+        ("a: |\n  x # y\n  # z\nb: 2\n", False),
+        ("a: [1\n", False),
+    ],
+)
+def test_comments_are_told_from_texts_with_the_same_sign(tmp_path: Path, text: str, commented: bool) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(text, encoding="utf-8")
+    assert yaml_nodes.has_comments(path) is commented
+    assert yaml_nodes.has_comments(tmp_path / "none.yaml") is False

@@ -120,7 +120,8 @@ STUDIES = st.builds(
     ),
     instructions=TEXTS | st.just(""),
     voice=TEXTS,
-    turn_detection=st.none() | st.fixed_dictionaries({"type": st.just("server_vad")}, optional={"threshold": st.floats(0, 1)}),
+    turn_detection=st.none()
+    | st.fixed_dictionaries({"type": st.just("server_vad")}, optional={"threshold": st.floats(0, 1)}),
     reply_within_s=st.floats(1, 300).map(lambda seconds: round(seconds, 2)),
     text_chat=VIDEO_CHAT,
 )

@@ -49,6 +49,8 @@ from simulator.participant.messages import (
     decode_command,
     encode_line,
 )
+from simulator.profile.context_items import question
+from simulator.profile.tools import tool_for
 from simulator.record.entries import Direction, Entry
 from simulator.study.steps import Study
 from simulator.units import NS_PER_MS
@@ -71,6 +73,8 @@ class FakeParticipant:
                 log.write(line)
                 command = decode_command(line)
                 error = self.execute(command)
+                if isinstance(command, Ask) and command.config.get("question") == "answer this never":
+                    continue
                 self.say(Reply(id=command.id, error=error))
                 if isinstance(command, Quit):
                     return
@@ -140,6 +144,8 @@ class FakeParticipant:
                 return "The engine refused the push."
             case Push(context=context):
                 self.note("push", context=context, images=0)
+            case Ask(component=component, config={"question": "answer this never"} as config):
+                self.note("push", context=question(tool_for(component, config), "any"), images=0)
             case Ask(component=component, config=config):
                 answer = {
                     "tool": "answer_choice",

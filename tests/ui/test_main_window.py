@@ -270,6 +270,40 @@ def test_enter_in_a_form_pushes(rig: WindowRig) -> None:
     assert rig.wait_for_command("push")["context"]["said"] == "hello? you"
 
 
+def test_a_question_is_previewed_as_soon_as_the_agent_was_told_of_it(rig: WindowRig) -> None:
+    rig.connect_session()
+    rig.window.study.choose_push(1)
+    form = rig.window.study.pushes.forms[1]
+    form.set_values({"question": "answer this never"})
+    rig.click(rig.window.study.pushes.push_button)
+    preview = rig.window.study.preview
+    wait_until(lambda: preview.on_screen.question is not None)
+    assert preview.on_screen.question is not None
+    assert preview.on_screen.question.config["question"] == "answer this never"
+    assert preview.on_screen_button.isChecked()
+    assert rig.window.study.pushes.reason.text() == "Sent; waiting for it to take effect…"
+
+
+def test_the_kinds_of_questions_are_called_as_a_person_calls_them(rig: WindowRig) -> None:
+    form = rig.window.study.pushes.forms[1]
+    picker = form.fields["component"]
+    assert isinstance(picker, QComboBox)
+    assert picker.currentText() == "Multiple choice"
+    picker.setCurrentText("Visual analog scale")
+    assert (form.values["component"], form.values["details"]) == ("vasrating", "0 to 100")
+
+
+def test_what_lacks_is_a_hint_until_a_session_suffers_from_it(rig: WindowRig) -> None:
+    notices = rig.window.notices
+    notices.show_lacks(["No loudspeaker."], hints=True)
+    assert notices.text.text() == "No loudspeaker."
+    notices.show_lacks(["No loudspeaker."])
+    assert notices.text.text() == "⚠  No loudspeaker."
+    notices.dismiss()
+    notices.show_lacks(["No loudspeaker."], hints=True)
+    assert not notices.isVisible()
+
+
 def test_a_question_is_asked_and_its_answer_shown(rig: WindowRig) -> None:
     rig.connect_session()
     rig.window.study.choose_push(1)

@@ -239,6 +239,13 @@ def test_the_selected_step_stands_on_the_steps_above_it_and_leaves_what_is_on_sc
     assert panel.current is panel.on_screen
 
 
+def test_the_first_step_of_a_study_stands_on_nothing_whatever_was_pushed_before(preview: Preview) -> None:
+    preview.panel.show_pushed(COFFEE_OR_TEA)
+    preview.panel.show_step(Step(PushContext(context_items.experimenter_message("Welcome"))))
+    assert preview.panel.selected.question is None
+    assert preview.panel.on_screen.question is not None
+
+
 def test_a_deck_that_moves_on_by_itself_leaves_the_screen_in_front(preview: Preview) -> None:
     preview.panel.show_pushed(screen("Now"))
     preview.panel.show_step(Step(screen("Next")), to_front=False)

@@ -94,6 +94,12 @@ def test_commands_count_like_steps() -> None:
     assert seen(SetInstructions(id=1, instructions="x")) == Screen()
 
 
+def test_the_timer_of_a_part_ends_with_it() -> None:
+    screen = after(seen(EnterPart("Talk")), push(context_items.timer(30)))
+    assert after(screen, EnterPart("Talk")).timer is not None
+    assert after(screen, EnterPart("Rate")).timer is None
+
+
 def test_the_steps_above_one_make_its_screen() -> None:
     steps: list[StepAction] = [
         EnterPart("Talk", guidance="Be kind."),

@@ -416,6 +416,34 @@ def test_changed_instructions_are_saved_with_the_study(tea: WindowRig, study_fil
     assert read_study(study_file).instructions == "Be very kind."
 
 
+def test_comments_of_a_file_are_not_dropped_without_a_question(rig: WindowRig, study_file: Path) -> None:
+    study_file.write_text("# for Monday\n" + study_file.read_text(encoding="utf-8"), encoding="utf-8")
+    rig.window.study_desk.files.open(study_file)
+    wait_until(lambda: rig.window.deck.rows)
+    rig.window.agent.editor.setPlainText("Be very kind.")
+    rig.window.study_desk.files.save()
+    box = guard_box()
+    assert box.text() == "tea.yaml has comments, which are not kept."
+    answer(box, QMessageBox.StandardButton.Cancel)
+    assert study_file.read_text(encoding="utf-8").startswith("# for Monday")
+    rig.window.study_desk.files.save()
+    next(button for button in guard_box().buttons() if button.text() == "Overwrite").click()
+    wait_until(lambda: not rig.window.deck.unsaved)
+    assert read_study(study_file).instructions == "Be very kind."
+    rig.window.agent.editor.setPlainText("Be kind.")
+    rig.window.study_desk.files.save()
+    wait_until(lambda: not rig.window.deck.unsaved)
+    rig.window.deck.load(Study("", ()), None)
+
+
+def test_the_list_of_steps_ends_with_a_whole_row(tea: WindowRig) -> None:
+    view = tea.window.study.deck.view
+    for height in (201, 210, 219):
+        view.setFixedHeight(height)
+        wait_until(lambda: view.viewport().height() % view.sizeHintForRow(0) == 0)
+    assert view.viewport().height() > 150
+
+
 def test_closing_asks_about_what_is_unsaved(tea: WindowRig, study_file: Path) -> None:
     window = tea.window
     press(tea, Key.Key_Delete)

@@ -156,7 +156,7 @@ def test_the_interval_of_a_barge_in_is_written_at_it(session: Session) -> None:
     session.now(6000)
     mark = session.mark("barge-in")
     assert mark.seq == seq
-    assert barge_in_text(session.measures.barge_ins[0]) == "✕ silent in 142 ms"
+    assert barge_in_text(session.measures.barge_ins[0]) == "✕ output silent in 142 ms"
     assert "speech_started read from the socket at 00:03.000" in mark.tip
     assert "last sound handed to the device at 00:03.012: 12.0 ms" in mark.tip
     assert "silence at the output at 00:03.142: 142.0 ms (outputBufferDacTime)" in mark.tip
@@ -164,8 +164,21 @@ def test_the_interval_of_a_barge_in_is_written_at_it(session: Session) -> None:
 
 def test_sound_that_had_ended_before_took_no_time_to_stop() -> None:
     barge_in = BargeIn(3 * S, 3 * S, 2 * S, None, None, None, 1)
-    assert barge_in_text(barge_in) == "✕ silent in <1 ms"
+    assert barge_in_text(barge_in) == "✕ output silent in <1 ms"
     assert "silence at the output" not in barge_in_tip(barge_in)
+
+
+def test_pushes_of_one_moment_are_one_mark_that_names_them_all(session: Session) -> None:
+    session.noted(1000, "push", context={"event": "participants"})
+    session.noted(1001, "push", context={"event": "screen"})
+    session.noted(3000, "push", context={"event": "timer"})
+    session.now(6000)
+    session.panel.canvas.repaint()
+    marks = [mark.tip for mark in session.panel.canvas.marks if mark.tip.startswith("study")]
+    assert marks == [
+        "study: participants\nat 00:01.000\nstudy: screen\nat 00:01.001",
+        "study: timer\nat 00:03.000",
+    ]
 
 
 def test_a_mark_is_a_flag_with_its_note_and_leads_to_its_entry(session: Session) -> None:

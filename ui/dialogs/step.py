@@ -47,7 +47,7 @@ _TIMING = (
         "",
         tip="Seconds of the reply that are heard first, or after its end. Empty: 1 during the reply, 0 after it.",
     ),
-    FormField("at_s", "Not before", "line", "", tip="Seconds after the start of the study; empty: at any time."),
+    FormField("at_s", "Not before (s)", "line", "", tip="Seconds after the start of the study; empty: at any time."),
 )
 _LABEL_PX = 100
 

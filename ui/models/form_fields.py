@@ -1,7 +1,7 @@
 """Fields of forms as data: what a push or a step of a study is made from. No Qt here; ui/widgets/form.py draws them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simulator.errors import UsageError
@@ -24,6 +24,8 @@ class FormField:
     kind: FieldKind
     default: Any
     choices: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What a person calls a choice, where that is not the choice itself."""
     tip: str = ""
     low: int = 0
     """Bounds of a whole number."""

@@ -2,7 +2,8 @@
 
 `after` takes a step's action or the command of the same fields, so that the step that is chosen in the deck and what
 was really pushed are drawn by one rule. A screen replaces the one before it with its question, timer, message and
-reveal; chat, other participants and the video chat stay; a pause lasts until it is ended. No Qt here.
+reveal; chat, other participants and the video chat stay; a pause lasts until it is ended; a part ends the timer of
+the one before. No Qt here.
 """
 
 import json
@@ -123,10 +124,15 @@ def after(screen: Screen, action: object, now_s: float = 0.0) -> Screen:
         case steps.SetListening() | messages.SetListening():
             return replace(screen, video_chat=action.on)
         case steps.EnterPart():
-            return replace(screen, part=action.name)
+            return in_part(screen, action.name)
         case messages.SetInstructions() if action.part is not None:
-            return replace(screen, part=action.part)
+            return in_part(screen, action.part)
     return screen
+
+
+def in_part(screen: Screen, name: str) -> Screen:
+    """Return the screen once this part began: the timer of an earlier part is over."""
+    return screen if screen.part == name else replace(screen, part=name, timer=None)
 
 
 def screen_of_steps(before: Iterable[steps.Step]) -> Screen:

@@ -12,6 +12,7 @@ from simulator.profile.answers import RATING_PAUSE_COMPONENTS
 from simulator.profile.tools import tool_for
 from simulator.profile.wording import OWN_WORDING, Wording
 from ui.models.form_fields import FormField, Values, required
+from ui.models.preview import KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ PUSHES: tuple[PushKind, ...] = (
         "Question",
         "Ask a question and get the agent's silent answer by its tool.",
         (
-            FormField("component", "Kind", "choice", "multiplechoice", choices=RATING_PAUSE_COMPONENTS),
+            FormField("component", "Kind", "choice", "multiplechoice", choices=RATING_PAUSE_COMPONENTS, words=KINDS),
             _line("question", "Question", "Coffee or tea?"),
             _line("details", "Choices", "Coffee, Tea", "Separated by commas; begin with “several:,” to allow several."),
             FormField("during_video", "During video", "yes", False),

@@ -26,7 +26,12 @@ _TITLES: Final = {
     "response_start": "Response start",
     "first_audio": "First audio",
     "onset_delay": "Onset delay",
-    "barge_in_stop": "Barge-in stop",
+    "barge_in_stop": "Barge-in, handed over",
+}
+_TIPS: Final = {
+    "barge_in_stop": "From speech_started to the last sound that was handed to the loudspeaker. What the device held "
+    "then was heard after that: silence at the output comes later, and the timeline says when, at the barge-in "
+    "(“output silent in …”).",
 }
 _COLUMNS: Final = ("Latency", "From", "To", "n", "Median", "p95", "Last")
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -147,7 +152,7 @@ class LatencyPanel(QWidget):
                 *(f"{value:,.0f} ms" for value in figures),
             )
             for column, text in enumerate(texts):
-                self._set_cell(row, column, text)
+                self._set_cell(row, column, text, _TIPS.get(summary.name, ""))
         for column in range(len(_COLUMNS)):
             # A handful of rows: measuring them costs nothing, unlike in the log.
             self._table.setColumnWidth(column, self._table.sizeHintForColumn(column) + 18)
@@ -157,7 +162,7 @@ class LatencyPanel(QWidget):
         super().showEvent(event)
         self.refresh()
 
-    def _set_cell(self, row: int, column: int, text: str) -> None:
+    def _set_cell(self, row: int, column: int, text: str, tip: str) -> None:
         item = self._table.item(row, column)
         if item is None:
             item = QTableWidgetItem()
@@ -167,6 +172,7 @@ class LatencyPanel(QWidget):
                 item.setTextAlignment(_RIGHT)
             self._table.setItem(row, column, item)
         item.setText(text)
+        item.setToolTip(tip)
 
     def _chosen(self, row: int, _column: int) -> None:
         self.mark_clicked.emit(self._rows[row].last_seq)

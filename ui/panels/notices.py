@@ -17,6 +17,7 @@ class NoticeBar(QFrame):
         self._theme = theme
         self._told = ""
         self._lacks: tuple[str, ...] = ()
+        self._hints = False
         self._dismissed: tuple[str, ...] = ()
         self.text = QLabel()
         self.text.setTextFormat(Qt.TextFormat.PlainText)
@@ -38,10 +39,14 @@ class NoticeBar(QFrame):
         self._told = sentence
         self._show()
 
-    def show_lacks(self, lacks: list[str]) -> None:
-        """Show what the computer lacks, until dismissed or until it lacks something else."""
+    def show_lacks(self, lacks: list[str], *, hints: bool = False) -> None:
+        """Show what the computer lacks, until dismissed or until it lacks something else; as `hints` while no session
+        suffers from it."""
         if tuple(lacks) != self._lacks:
-            self._lacks, self._dismissed = tuple(lacks), ()
+            self._lacks, self._dismissed, self._hints = tuple(lacks), (), hints
+            self._show()
+        elif hints is not self._hints:
+            self._hints = hints
             self._show()
 
     def dismiss(self) -> None:
@@ -55,8 +60,12 @@ class NoticeBar(QFrame):
     def _show(self) -> None:
         lacks = [] if self._lacks == self._dismissed else list(self._lacks)
         colours = self._theme.colours
-        text, colour, sign = (self._told, colours.error, "✕") if self._told else (" ".join(lacks), colours.warning, "⚠")
-        self.text.setText(f"{sign}  {text}")
+        text, colour, sign = " ".join(lacks), colours.warning, "⚠  "
+        if self._told:
+            text, colour, sign = self._told, colours.error, "✕  "
+        elif self._hints:
+            colour, sign = colours.text_muted, ""
+        self.text.setText(f"{sign}{text}")
         self.setStyleSheet(
             f"NoticeBar {{ background: {colours.raised}; border: none; border-left: 4px solid {colour};"
             f" border-bottom: 1px solid {colours.line}; }} NoticeBar QLabel {{ color: {colour}; }}"
@@ -77,13 +86,17 @@ class RecordBanner(QFrame):
         self.back_button = QPushButton("Back to live  F8")
         self.back_button.setProperty("role", "primary")
         self.back_button.clicked.connect(self.back_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.back_button)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        self._row.addWidget(self.text, 1)
+        self._row.addWidget(self.back_button)
         theme.changed.connect(self._recolour)
         self._recolour()
         self.hide()
+
+    def add(self, widget: QWidget) -> None:
+        """Put something that can be done with the record before the way back."""
+        self._row.insertWidget(self._row.count() - 1, widget)
 
     def show_title(self, title: str, impaired: str = "") -> None:
         """Name the record on screen, and what was done to its voice; an empty title is the live session."""

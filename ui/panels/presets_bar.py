@@ -38,6 +38,7 @@ class PresetsBar(QWidget):
         self.delete_action = menu.addAction("Delete", self.delete)
         self.more_button = QPushButton("More")
         self.more_button.setMenu(menu)
+        self.more_button.setProperty("role", "menu")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(SPACE_PX)

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from simulator.participant.messages import ConnectionState, Status
 from simulator.record.entries import Direction, Entry
 from simulator.study.steps import Step, Study
-from ui.models.preview import Screen, after, caption, chatted, screen_of_steps, value_text
+from ui.models.preview import Screen, after, caption, chatted, in_part, screen_of_steps, value_text
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.participant_screen import ParticipantScreen
 
@@ -75,9 +75,9 @@ class PreviewPanel(QFrame):
     def show_step(self, step: Step | None, before: Sequence[Step] = (), *, to_front: bool = True) -> None:
         """Show the step that is chosen in the deck as it would look after `before`, the steps above it.
 
-        Without any before, it is drawn on top of what was pushed. `to_front`: False where the deck chose it by itself.
+        `to_front`: False where the deck chose it by itself.
         """
-        base = screen_of_steps(before) if before else self.on_screen.screen_shown
+        base = screen_of_steps(before)
         action = step.action if step is not None else None
         self.selected.show_screen(after(base, action) if action is not None else Screen(), caption(action))
         if to_front:
@@ -102,7 +102,7 @@ class PreviewPanel(QFrame):
                 case "listening.on" | "listening.off":
                     screen = replace(screen, video_chat=entry.type == "listening.on")
                 case "part":
-                    screen = replace(screen, part=str(event.get("name", "")))
+                    screen = in_part(screen, str(event.get("name", "")))
                 case "study.step" if study is not None:
                     place = event.get("step")
                     if isinstance(place, int) and 0 <= place < len(study.steps):

@@ -37,7 +37,7 @@ NOT_CONNECTED = "Connect first (F5): there is no engine to ask."
 START: Mapping[str, Any] = {"output_modalities": ["audio"]}
 _MOST_REFERENCES = 30
 _WORDS_SHOWN = 60
-_FORM_PX = 290
+_FORM_PX = 340
 """The form needs so much to show its chips whole."""
 
 
@@ -157,6 +157,7 @@ class ReplyComposer(QWidget):
         self._references.aboutToShow.connect(self._list_items)
         self.reference_button = QPushButton("Add an item of the conversation")
         self.reference_button.setMenu(self._references)
+        self.reference_button.setProperty("role", "menu")
         self.form.rows["input"].add_widget(self.reference_button)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
             shortcut = QShortcut(QKeySequence(keys), self)

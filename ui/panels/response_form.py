@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from simulator.profile.response_checks import Complaint
 from simulator.profile.response_parameters import PARAMETERS, Field, Group, Kind
 from simulator.profile.response_values import FURTHER, start_values
 from ui.theme import SPACE_PX, Theme, mono_font
-from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.response_fields import Editor, Offers, make_editor
 
 _FURTHER_FIELD = Field("json", Kind.JSON, example='{"temperature": 0.8}')
@@ -94,7 +93,9 @@ class ParameterRow(QWidget):
         self.box = QCheckBox("further parameters" if name == FURTHER else name)
         self.box.setFont(mono_font())
         self.box.setToolTip(note)
-        self.note = ElidedLabel(note)
+        self.note = QLabel(note)
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.setWordWrap(True)
         self.note.setProperty("role", "muted")
         self.note.setToolTip(note)
         self.complaint = QLabel()
@@ -115,12 +116,9 @@ class ParameterRow(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE_PX)
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 0)
-        head.setSpacing(2 * SPACE_PX)
-        head.addWidget(self.box)
-        head.addWidget(self.note, 1)
-        column.addLayout(head)
+        self.note.setContentsMargins(_INDENT_PX, 0, 0, 0)
+        column.addWidget(self.box)
+        column.addWidget(self.note)
         column.addWidget(self._body)
         self._body.hide()
         self.complaint.hide()

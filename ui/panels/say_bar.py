@@ -119,7 +119,10 @@ class SayBar(QFrame):
         self._label = QLabel("Say")
         self._label.setProperty("role", "muted")
         self._label.setBuddy(self.text)
-        self._line = (self._label, self.text, self.seconds, self.moment, self.repeat, self.say_button)
+        self._delay = QLabel("Delay")
+        self._delay.setProperty("role", "muted")
+        self._delay.setBuddy(self.seconds)
+        self._line = (self._label, self.text, self._delay, self.seconds, self.moment, self.repeat, self.say_button)
         for widget in self._line:
             row.addWidget(widget, 2 if widget is self.text else 0)
         row.addWidget(self.cue, 3)

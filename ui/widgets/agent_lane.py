@@ -140,7 +140,7 @@ def barge_in_text(barge_in: "BargeIn") -> str:
     there was an output."""
     if barge_in.dac_source == SIMULATED:
         return "✕ interrupted"
-    return f"✕ silent in {_short_ms(silent_at_ns(barge_in) - barge_in.received_ns)}"
+    return f"✕ output silent in {_short_ms(silent_at_ns(barge_in) - barge_in.received_ns)}"
 
 
 def barge_in_tip(barge_in: "BargeIn") -> str:

@@ -1,7 +1,7 @@
 """The list of the deck: rows of one height, dragged to reorder, with files dropped on them or between them."""
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QDragEnterEvent, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from ui.models.deck import Deck
@@ -62,6 +62,14 @@ class DeckView(QListView):
         """Scroll to a row, unless somebody reads elsewhere: moves the pointer over the list, or the wheel."""
         if not (self._browsed.isValid() and self._browsed.elapsed() < _BROWSING_MS):
             self.scrollTo(self.rows.index(place))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show whole rows: what is left below the last one stays empty."""
+        super().resizeEvent(event)
+        row_px = self.sizeHintForRow(0)
+        left_px = (self.height() - 2 * self.frameWidth()) % row_px if row_px > 0 else 0
+        if self.viewportMargins().bottom() != left_px:
+            self.setViewportMargins(0, 0, 0, left_px)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Note that somebody looks at the list."""

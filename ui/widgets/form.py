@@ -128,15 +128,25 @@ class Form(QWidget):
 
     def _add_choice(self, field: FormField) -> QComboBox:
         picker = QComboBox()
-        picker.addItems(list(field.choices))
+        for choice in field.choices:
+            picker.addItem(field.words.get(choice, choice), choice)
         picker.setEditable(field.kind == "pick")
         picker.setMinimumContentsLength(8)
         picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        picker.setCurrentText(str(field.default))
-        picker.currentTextChanged.connect(lambda text: self.chosen.emit(field.name, text))
+
+        def read() -> str:
+            text = picker.currentText()
+            place = picker.findText(text, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive)
+            return text if place < 0 else str(picker.itemData(place))
+
+        def write(value: Any) -> None:
+            picker.setCurrentText(field.words.get(str(value), str(value)))
+
+        write(field.default)
+        picker.currentTextChanged.connect(lambda _text: self.chosen.emit(field.name, read()))
         picker.currentTextChanged.connect(lambda _text: self.changed.emit())
-        self._read[field.name] = picker.currentText
-        self._write[field.name] = lambda value: picker.setCurrentText(str(value))
+        self._read[field.name] = read
+        self._write[field.name] = write
         return picker
 
     def _add_table(self, field: FormField) -> RowEditor:

@@ -130,14 +130,19 @@ def draw_responses(drawing: Drawing, responses: "list[ResponseSpan]", rows: list
         drawing.marks.append(Mark(bar, span.seq, span.created_ns, tip))
 
 
+_PUSH_PX: Final = 7
+"""Marks nearer to each other than this cannot be told apart."""
+
+
 def draw_pushes(drawing: Drawing, pushes: "Iterable[Push]") -> None:
-    """Draw a mark for each push, with its name below in the first of two rows that is free there."""
+    """Draw a mark for each push, with its name below in the first of two rows that is free there. Those that would lie
+    on each other are one mark, which says how many."""
     rect, painter, theme = drawing.rects.study, drawing.painter, drawing.theme
     free_from = [-1e9, -1e9]
-    for push in pushes:
-        x = drawing.x(push.t_ns)
-        if push.t_ns > drawing.present_ns or not -200 <= x <= drawing.width_px + 8:
-            continue
+    for x, together in _together(drawing, pushes):
+        push, name = together[0], together[0].event
+        if len(together) > 1:
+            name = f"{name} +{len(together) - 1}"
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("study"))
         top = rect.top() + 2
@@ -145,17 +150,32 @@ def draw_pushes(drawing: Drawing, pushes: "Iterable[Push]") -> None:
         marked = QRectF(x - 6, rect.top(), 12, rect.height())
         row = next((number for number, free in enumerate(free_from) if x >= free), None)
         if row is not None:
-            label = QRectF(x - 4, top + 8 + row * 15, drawing.metrics.horizontalAdvance(push.event), 16)
+            label = QRectF(x - 4, top + 8 + row * 15, drawing.metrics.horizontalAdvance(name), 16)
             if row:
                 painter.setPen(QPen(theme.colour("study", 0.7), 1))
                 painter.drawLine(QPointF(x, top + 8), QPointF(x, label.top() + 3))
-            drawing.text(label, push.event, "study")
+            drawing.text(label, name, "study")
             free_from[row] = label.right() + 14
             if row:
                 # The leader crosses the row above.
                 free_from[0] = max(free_from[0], x + 8)
             marked = marked.united(label)
-        drawing.marks.append(Mark(marked, push.seq, push.t_ns, f"study: {push.event}\nat {clock_text(push.t_ns)}"))
+        lines = "\n".join(f"study: {each.event}\nat {clock_text(each.t_ns)}" for each in together)
+        drawing.marks.append(Mark(marked, push.seq, push.t_ns, lines))
+
+
+def _together(drawing: Drawing, pushes: "Iterable[Push]") -> "list[tuple[float, list[Push]]]":
+    """Return the pushes that are seen, with their place: those that would cover each other as one."""
+    seen: list[tuple[float, list[Push]]] = []
+    for push in pushes:
+        x = drawing.x(push.t_ns)
+        if push.t_ns > drawing.present_ns or not -200 <= x <= drawing.width_px + 8:
+            continue
+        if seen and x - seen[-1][0] < _PUSH_PX:
+            seen[-1][1].append(push)
+        else:
+            seen.append((x, [push]))
+    return seen
 
 
 class ResponseRows:
