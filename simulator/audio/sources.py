@@ -191,6 +191,7 @@ class MicrophoneSource:
         self._ring = SampleRing(MICROPHONE_RING_SAMPLES)
         self._times = BlockTimeRing(_RING_BLOCKS)
         self._woken = asyncio.Event()
+        self._started = False
         self._closed = False
         self._stream = open_stream(self._ring, self._times, device, self._woken.set, loop, channel=channel)
 
@@ -208,12 +209,21 @@ class MicrophoneSource:
         """Return how the device is doing."""
         return self._stream.state()
 
+    def start(self) -> None:
+        """Begin to record; a second call does nothing. Raises DeviceUnavailable if it does not start.
+
+        One that vanishes meanwhile may hang in the audio library for ever: a thread of its own calls this in a session.
+        """
+        if not self._started:
+            self._started = True
+            self._stream.start()
+
     async def chunks(self) -> AsyncIterator[Chunk]:
-        """Open the microphone and give what it hears until closed.
+        """Give what the microphone hears until closed; it is started where nobody did yet.
 
         Raises DeviceUnavailable if it does not start, once it has gone, and where its callback failed.
         """
-        self._stream.start()
+        self.start()
         while not self._closed:
             while self._ring.readable >= BLOCK_SAMPLES and not self._closed:
                 yield self._read()

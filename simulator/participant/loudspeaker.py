@@ -128,7 +128,7 @@ class Loudspeaker:
 
     async def _open(self) -> None:
         """Open what is wanted; where nothing is played at present, only to see that it opens."""
-        self.lack = None
+        lack: str | None = None
         self._detached = self._untried = False
         if self.device is not None:
             await self._finish()  # some devices open only once
@@ -140,8 +140,10 @@ class Loudspeaker:
                 output = await self._open_device()
                 self._was_open = True
         except EnvironmentFault as fault:
-            self.lack = str(fault)
+            lack = str(fault)
             output = self._stand_in()
+        # Not before: while it is being opened, what is lacking still is.
+        self.lack = lack
         self._output = output
         self.name = output.state().name
         if not self._playing:

@@ -89,6 +89,8 @@ class Voice:
         self._detached: MicrophoneSource | None = None
         self._covered_ns: int | None = None
         """Until when the voice was given."""
+        self._given_samples = 0
+        """What the microphone captured while silence still stood in for it, and is yet to be left out."""
         self._silent_samples: int | None = None
         """Silence given since the microphone was last heard, while it is to come back."""
         self._back: asyncio.Future[int] | None = None
@@ -205,12 +207,14 @@ class Voice:
 
     async def _open(self, choice: Choice) -> None:
         loop = asyncio.get_running_loop()
+
+        def make() -> MicrophoneSource:
+            microphone = MicrophoneSource(chosen_here(choice, "input"), loop, channel=choice.channel)
+            microphone.start()
+            return microphone
+
         try:
-            source = await opened_in_time(
-                lambda: MicrophoneSource(chosen_here(choice, "input"), loop, channel=choice.channel),
-                "The microphone",
-                lambda late: late.close(),
-            )
+            source = await opened_in_time(make, "The microphone", lambda late: late.close())
         except EnvironmentFault as fault:
             self.kind, self.name, self.lack = VoiceKind.SILENCE, "", str(fault)
             raise
@@ -292,6 +296,7 @@ class Voice:
         if isinstance(self._source, RecordingSource) and self._source.playing and self._recording is not None:
             self._events.append(RecordingEnded(self._recording.name, 0, stopped=True))
         self._source, self.kind, self.name = source, kind, name
+        self._given_samples = 0
         self._recording = None
         if self._queue is not None:
             self._queue.close()
@@ -315,6 +320,10 @@ class Voice:
         """Give a chunk; before the first one of a source, silence for what was given by none."""
         if chunk.first_sample == 0 and self._covered_ns is not None:
             chunk = self._joined(chunk, self._covered_ns)
+        elif self._given_samples:
+            chunk = self._left_out(chunk)
+            if not len(chunk.samples):
+                return
         if isinstance(self._source, MicrophoneSource):
             self._tell_back()
         elif self._silent_samples is not None:
@@ -329,8 +338,10 @@ class Voice:
             return chunk
         if hole_ns < 0:
             # Only what a device captured while silence still stood in for it: its clock is not ours to the millisecond.
-            twice = min(len(chunk.samples) - 1, ns_to_samples(-hole_ns))
-            return chunk._replace(samples=chunk.samples[twice:])
+            twice = ns_to_samples(-hole_ns)
+            here = min(len(chunk.samples) - 1, twice)
+            self._given_samples = twice - here if isinstance(self._source, MicrophoneSource) else 0
+            return chunk._replace(samples=chunk.samples[here:])
         hole = ns_to_samples(hole_ns)
         for start in range(0, hole, BLOCK_SAMPLES):
             count = min(BLOCK_SAMPLES, hole - start)
@@ -339,6 +350,12 @@ class Voice:
         if self._silent_samples is not None:
             self._silent_samples += hole
         return chunk
+
+    def _left_out(self, chunk: Chunk) -> Chunk:
+        """Return what is left of a chunk of which, or of all of which, silence was given already."""
+        twice = min(len(chunk.samples), self._given_samples)
+        self._given_samples -= twice
+        return chunk._replace(samples=chunk.samples[twice:])
 
     def _tell_back(self) -> None:
         silent, self._silent_samples = self._silent_samples, None
