@@ -282,22 +282,31 @@ class MainWindow(QMainWindow):
                 Deed("Stop the &reply", "Esc", self._escape),
                 Deed("&Listening on or off", "L", commands.toggled("listening", commands.set_listening)),
                 *self.marking.deeds(),
-                Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),
-                Deed(_OPEN_MICROPHONE, "O", panel.open_button.click),
-                *self.sound.deeds(),
-                *self.volume.deeds(),
                 None,
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
                 *self.specification.deeds(),
+                None,
+                Deed("&Quit", "Ctrl+Q", self._quit),
+            ],
+            "V&oice": [
+                Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),
+                Deed(_OPEN_MICROPHONE, "O", panel.open_button.click),
+                None,
                 Deed("&Voice from a file…", "Ctrl+Shift+O", self.choices.ask_voice_file),
                 Deed("Voice from a &folder…", "", self.choices.ask_voice_folder),
+                None,
                 Deed("Say a &text, or on a cue", "T", self.voice_desk.bar.open_line),
                 Deed("Cancel the cue", "Shift+T", self.voice_desk.cancel_cue),
                 Deed("&Impairments of the voice…", "Ctrl+I", self.voice_desk.ask_impairments),
+                None,
+            ],
+            "So&und": [
+                *self.volume.deeds(),
+                None,
+                *self.sound.deeds(),
+                None,
                 Deed("Sound de&vices…", "D", self.devices.open),
                 Deed("Look for sound &devices again", "F4", self.devices_feed.refresh),
-                None,
-                Deed("&Quit", "Ctrl+Q", self._quit),
             ],
             "S&tudy": study_deeds(self.study_desk, self.study.deck.view),
             "&Push": push_deeds(self.study.choose_push),
@@ -330,9 +339,9 @@ class MainWindow(QMainWindow):
         self.sound.mark(self._actions)
         self.study.deck.offer([None if name is None else self._actions[name] for name in STEP_DEEDS])
         add_scheme_menu(self, self.theme, self._choose_scheme)
-        session_menu = menu_called(self, "&Session")
-        self.recognition.add_to(session_menu)
-        self.talking.add_to(session_menu, self._actions[_OPEN_MICROPHONE])
+        voice_menu = menu_called(self, "V&oice")
+        self.recognition.add_to(voice_menu)
+        self.talking.add_to(voice_menu, self._actions[_OPEN_MICROPHONE])
         self.record.live_shown.connect(lambda live: self._actions["&Back to live"].setEnabled(not live))
         self._count_reports(0)
 
@@ -393,7 +402,7 @@ class MainWindow(QMainWindow):
     def _show_status(self, status: Status) -> None:
         self.connection.show_status(status)
         self.agent.show_status(status)
-        self.notices.show_lacks(status.lacks)
+        self.notices.show_lacks(status.lacks, hints=status.connection is ConnectionState.IDLE)
         faults = [] if status.connection is ConnectionState.IDLE else status.faults
         self.misbehaviour.show_faults(faults, self.faults_feed.choice.described(faults))
         idle = status.connection is ConnectionState.IDLE
