@@ -18,11 +18,16 @@ import pympi
 import pytest
 import soundfile
 import xmlschema
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from praatio import textgrid
 
 from simulator.cli import main
 from simulator.errors import UnreadableFile, UsageError
 from simulator.record.export import FORMS, export
+from simulator.record.export.elan import annotation_document
+from simulator.record.export.textgrid import textgrid as praat_text
+from simulator.record.export.tiers import Span, Tier
 from tests.record.export_record import QUESTION, SAID, Sheet, conversation
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).with_name("eaf_3_0.xsd"))
@@ -210,7 +215,14 @@ def test_intervals_that_overlap_get_a_tier_of_their_own_and_none_is_empty(tmp_pa
     assert [(each.start, each.end) for each in grid.getTier("responses").entries] == [(1.0, 2.0), (3.0, 3.001)]
     assert [(each.start, each.end) for each in grid.getTier("responses (2)").entries] == [(1.5, 3.0)]
     SCHEMA.validate(done.files[1])
-    assert done.notes == ["ELAN finds no sound beside the annotations: export wav with them."]
+    assert done.notes == []
+
+
+def test_annotations_without_their_sound_say_what_to_export(tmp_path: Path) -> None:
+    record = conversation().write(tmp_path / "s")
+    alone = export(record, ["elan"], tmp_path / "out")
+    assert alone.notes == ["ELAN finds no sound beside the annotations: export wav with them."]
+    assert pympi.Eaf(str(alone.files[0])).get_linked_files() == []
 
 
 def test_hostile_texts_times_and_types_reach_no_format(tmp_path: Path) -> None:
@@ -345,3 +357,44 @@ def test_a_hundred_responses_that_never_end_are_twenty_tiers(tmp_path: Path) -> 
     done = export(sheet.write(tmp_path / "s", audio=False), ["elan", "textgrid"], tmp_path / "out")
     SCHEMA.validate(done.files[1])
     assert len(pympi.Eaf(str(done.files[1])).get_tier_names()) == 20
+
+
+def test_a_record_of_a_check_is_exported_beside_itself_without_passing_for_it(tmp_path: Path) -> None:
+    folder = conversation().write(tmp_path / "records")
+    (folder / "session.heard.wav").unlink()
+    for path in list(folder.iterdir()):
+        path.rename(folder / path.name.replace("session", "barge_in-server_vad"))
+    done = export(folder / "barge_in-server_vad.jsonl", ["wav"], folder)
+    names = [path.name for path in done.files]
+    assert names == ["barge_in-server_vad-export.participant.wav", "barge_in-server_vad-export.agent-received.wav"]
+    sent, _ = soundfile.read(done.files[0], dtype="int16")
+    assert np.array_equal(sent, np.arange(96_000, dtype=np.int16))
+
+
+_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5_000), st.integers(1, 900), _texts), max_size=8))
+def test_any_texts_and_times_come_back_from_praat_and_elan(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[tuple[int, int, str]]
+) -> None:
+    at_ms, spans = 0, []
+    for gap_ms, length_ms, text in parts:
+        spans.append(Span((at_ms + gap_ms) / 1000, (at_ms + gap_ms + length_ms) / 1000, text))
+        at_ms += gap_ms + length_ms
+    tier = Tier("words", "agent", tuple(spans))
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "t.TextGrid").write_bytes(praat_text([tier], 10.0).encode())
+    grid = textgrid.openTextgrid(str(folder / "t.TextGrid"), includeEmptyIntervals=False, reportingMode="error")
+    read = [(each.start, each.end) for each in grid.getTier("words").entries]
+    # The reader drops intervals whose text is blank.
+    assert set(read) <= {(span.start_s, span.end_s) for span in spans}
+    assert len(read) >= sum(span.text.isalnum() for span in spans)
+    (folder / "t.eaf").write_bytes(annotation_document([tier], None, None))
+    SCHEMA.validate(folder / "t.eaf")
+    told = pympi.Eaf(str(folder / "t.eaf")).get_annotation_data_for_tier("words")
+    assert [each[:2] for each in told] == [(span.start_ms, span.end_ms) for span in spans]
+    assert [each[2] for each, span in zip(told, spans, strict=True) if span.text.isalnum()] == [
+        span.text for span in spans if span.text.isalnum()
+    ]

@@ -72,7 +72,7 @@ def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool =
         notes.append("The session still goes on: this is what was recorded so far.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        target = _target(folder, _name(path, redacted=redacted), forms, redacted=redacted)
+        target = _target(folder, _name(path, folder, redacted=redacted), forms, redacted=redacted)
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
         reason = getattr(error, "strerror", None) or error
         raise StorageFault(f"Nothing can be written to {folder}: {reason}.", str(error)) from error
@@ -184,19 +184,20 @@ class _Writing:
         sound = sound_path(self._target, SUFFIXES[0], "wav")
         if self._has_sound and sound.exists():
             return sound.name
-        if self._has_sound:
+        if self._has_sound and self._heard_frames():
             self._note("ELAN finds no sound beside the annotations: export wav with them.")
         return None
 
     def _duration_s(self) -> float:
-        entries_s = self._story.last_ns / NS_PER_S
-        if not self._has_sound:
-            return entries_s
+        frames = self._heard_frames() if self._has_sound else 0
+        return max(self._story.last_ns / NS_PER_S, frames / SAMPLE_RATE_HZ)
+
+    def _heard_frames(self) -> int:
         try:
             with TrackFile(self._record, Track.HEARD) as heard:
-                return max(entries_s, heard.frames / SAMPLE_RATE_HZ)
+                return heard.frames
         except UnreadableRecording:
-            return entries_s
+            return 0
 
     def _text(self, suffix: str, pieces: Iterable[str]) -> None:
         self._bytes(suffix, (piece.encode("utf-8", "replace") for piece in pieces))
@@ -227,12 +228,17 @@ def _check(forms: Sequence[str], *, redacted: bool) -> None:
         raise UsageError(f"Say what to export: choose of {', '.join(FORMS)}.")
 
 
-def _name(record: Path, *, redacted: bool) -> str:
-    """Return what the files are called: like the session's folder, or the record. A folder's name is words, too."""
+def _name(record: Path, folder: Path, *, redacted: bool) -> str:
+    """Return what the files are called: like the session's folder, or the record.
+
+    In a redacted copy even that name may be somebody's. Beside the record no file may pass for one of its own.
+    """
     if redacted:
         return _REDACTED
-    name = record.resolve().parent.name if record.name == SESSION else record.stem
-    return _NO_NAME.sub("_", name)[:_LONGEST_NAME].strip("_.") or "session"
+    place = record.resolve().parent
+    name = place.name if record.name == SESSION else record.stem
+    name = _NO_NAME.sub("_", name)[:_LONGEST_NAME].strip("_.") or "session"
+    return f"{name}-export" if folder.resolve() == place and name == record.stem else name
 
 
 def _target(folder: Path, name: str, forms: Sequence[str], *, redacted: bool) -> Path:
