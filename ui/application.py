@@ -7,6 +7,7 @@ never stop a task in the middle.
 import signal
 import socket
 import sys
+from pathlib import Path
 from types import FrameType
 
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier
@@ -20,8 +21,8 @@ from ui.session_feed import SessionFeed
 from ui.theme import Theme
 
 
-def run_window() -> int:
-    """Open the window and return when its processes have ended."""
+def run_window(record: Path | None = None) -> int:
+    """Open the window, with a saved session where there is one, and return when its processes have ended."""
     QCoreApplication.setApplicationName("participant-simulator")
     application = QApplication(sys.argv[:1])
     application.setApplicationDisplayName(TITLE)
@@ -32,7 +33,7 @@ def run_window() -> int:
     window.ended.connect(application.quit)
     signals = SystemSignals(window, application)
     window.show()
-    window.start()
+    window.start(record)
     application.exec()
     signals.close()
     return 0

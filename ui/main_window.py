@@ -1,6 +1,7 @@
 """The window: which panel lies where, and which signal goes to which slot. Everything else lives in the panels."""
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
@@ -61,6 +62,7 @@ from ui.recognition import Recognition
 from ui.record_desk import RecordDesk
 from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
+from ui.sessions_desk import SessionsDesk
 from ui.settings import WindowSettings
 from ui.sound_desk import SoundDesk
 from ui.specification_desk import SpecificationDesk
@@ -129,6 +131,7 @@ class MainWindow(QMainWindow):
             answers=self.answers,
             agent=self.agent,
         )
+        self.sessions = SessionsDesk(self, feed, self.record, self.banner, self.timeline, self.settings)
         self.study_desk = StudyDesk(
             self, theme, self.deck, self.study, feed, self.commands, self.agent, self.connection, self.settings
         )
@@ -156,13 +159,15 @@ class MainWindow(QMainWindow):
         self.record.show_live()
         self._show_status(feed.status)
 
-    def start(self) -> None:
-        """Start the participant process, and ask for devices and checks in the background."""
+    def start(self, record: Path | None = None) -> None:
+        """Start the participant process, ask for devices and checks in the background, and open `record`."""
         self.setFocus()
         self.feed.start()
         self.devices_feed.refresh()
         self.checks_feed.list_checks()
         self.study_desk.restore()
+        if record is not None:
+            self.sessions.open(record)
 
     def toggle_connection(self) -> None:
         """Connect, or disconnect."""
@@ -199,7 +204,8 @@ class MainWindow(QMainWindow):
         self.desk.close()
         self.settings.save(self, self._splitters)
         self.study_desk.close()
-        self._ending.begin([self.devices_feed, self.reports_feed, self.faults_feed, self.choices.adder, self.devices])
+        feeds = (self.devices_feed, self.reports_feed, self.faults_feed)
+        self._ending.begin([*feeds, self.choices.adder, self.devices, self.sessions])
 
     def _quit(self) -> None:
         self.close()
@@ -286,6 +292,8 @@ class MainWindow(QMainWindow):
                 Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
                 *self.specification.deeds(),
                 None,
+                *self.sessions.deeds(),
+                None,
                 Deed("&Quit", "Ctrl+Q", self._quit),
             ],
             "V&oice": [
@@ -359,6 +367,7 @@ class MainWindow(QMainWindow):
         self.study_desk.failed.connect(self._tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
+        self.sessions.failed.connect(self._tell)
         for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound, self.volume):
             desk.failed.connect(self._tell)
         self.marking.failed.connect(self._tell)

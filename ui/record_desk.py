@@ -51,6 +51,11 @@ class RecordDesk(QObject):
             source.mark_clicked.connect(self.show_seq)
         answers.answer_clicked.connect(self.show_seq)
 
+    @property
+    def shown(self) -> RecordView:
+        """The record on screen."""
+        return self._shown
+
     def show_live(self) -> None:
         """Put the live session on screen."""
         self.show_view(self._feed.view)

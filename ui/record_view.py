@@ -40,6 +40,8 @@ class RecordView:
         """What was done to the participant's voice at some time, in a line."""
         self.problems = 0
         """How many entries are problems; one that a later note judges counts once, as that note."""
+        self.lacks: list[str] = []
+        """What is wrong with the files of a saved record, in sentences."""
         self._judged: set[int] = set()
         self.now_ns = 0
 

@@ -1,25 +1,39 @@
-"""Loads an ended record into a view: entries, measures, and waveforms from its audio files.
+"""Loads an ended record into a view: entries and measures at once, waveforms from its audio files.
 
 A live session's record has a track on the session's clock (`heard`). A check's record has not: there the participant's
 audio lies where it was sent, and the engine's where a loudspeaker would have played it, from its arrival on, one
 piece behind the other, until a cut.
+
+An hour's sound takes seconds to decode, and its entries one: `open_view` leaves the sound out, and `SavedSound` fills
+it in from the beginning on while the record is on screen already.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal, Slot
 
-from simulator.audio.peaks import PeakCollector, PeakPyramid
+from simulator.audio.peaks import BASE_SAMPLES, PeakCollector, PeakPyramid, Peaks, block_peaks
+from simulator.errors import UnreadableRecording
 from simulator.participant.messages import Lane
 from simulator.record.entries import Entry, Track
-from simulator.record.reader import audio, read_record
-from simulator.units import ns_to_samples, samples_to_ns
+from simulator.record.finishing import start as start_finishing
+from simulator.record.folder import is_running, is_session, record_file
+from simulator.record.reader import audio, read_record, stream
+from simulator.record.tracks import TrackFile
+from simulator.units import SAMPLE_RATE_HZ, ns_to_samples, samples_to_ns
+from ui.background import Background
 from ui.models.implied_notes import ImpliedNotes, Played
 from ui.record_view import RecordView
 
 Samples = NDArray[np.int16]
+
+_PIECE_FRAMES: Final = 1 << 18
+"""Eleven seconds of sound a step: some hundred steps an hour."""
 
 
 def load_view(path: Path, title: str) -> RecordView:
@@ -38,6 +52,125 @@ def load_view(path: Path, title: str) -> RecordView:
     _place(view.lanes[Lane.PARTICIPANT], _sent(record.entries), audio(path, Track.PARTICIPANT))
     _place(view.lanes[Lane.AGENT], implied.played, audio(path, Track.AGENT))
     return view
+
+
+def open_view(path: Path) -> RecordView:
+    """Read what a user opens: a session's folder, or a .jsonl file; up to its damage, which `view.lacks` tells.
+
+    A session's sound is left to `SavedSound`. A crash's leftovers are finished by a process of its own from now on.
+    Raises UnreadableFile, UnreadableRecording; takes about a second an hour: call it in a thread.
+    """
+    path = record_file(path).resolve()
+    folder = path.parent
+    title = folder.name if is_session(folder) else path.stem
+    lacks: list[str] = []
+    entries = stream(path, lacks)
+    try:
+        with TrackFile(path, Track.HEARD) as heard:
+            frames, on_one_clock = heard.frames, heard.path is not None
+    except UnreadableRecording as error:
+        frames, on_one_clock = 0, True
+        lacks.append(str(error))
+    if not on_one_clock and not is_session(folder):
+        view = load_view(path, title)
+        list(entries)
+    else:
+        view = RecordView(title, path)
+        view.add(entries)
+        view.now_ns = max(view.now_ns, samples_to_ns(frames))
+    running = is_session(folder) and is_running(folder)
+    if view.entries and view.entries[0].event.get("audio_kept") is False:
+        lacks.append("The audio was left out of this session on purpose.")
+    if running:
+        lacks.append("This session still goes on: it is shown as far as it was written when it was opened.")
+    elif not lacks and (not view.entries or view.entries[-1].type != "record.ended"):
+        lacks.append("This session was broken off: it is shown up to the last event that was written.")
+    view.lacks = lacks
+    if is_session(folder):
+        start_finishing(folder)
+    return view
+
+
+class SavedSound(QObject):
+    """Reads the waveforms of one saved session at a time, in the background."""
+
+    came = Signal()
+    """The view has more of its waveforms."""
+    ended = Signal(str)
+    """All that there is was read: what is wrong with it in a sentence, or nothing."""
+    _read = Signal(int, int, object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = Background(self)
+        self._number = 0
+        self._view: RecordView | None = None
+        self._read.connect(self._place)
+
+    def read(self, view: RecordView) -> None:
+        """Fill in the waveforms of a view that `open_view` made; one that is being filled stays as it is."""
+        self.stop()
+        if view.path is None or any(len(lane) for lane in view.lanes.values()):
+            return
+        number, self._view = self._number, view
+
+        def done(lack: str | None, error: Exception | None) -> None:
+            if number == self._number:
+                self._view = None
+                self.ended.emit(lack if error is None else str(error))
+
+        self._background.run(partial(self._work, number, view.path), done)
+
+    def stop(self) -> None:
+        """Read no further."""
+        self._number += 1
+        self._view = None
+
+    def _work(self, number: int, path: Path) -> str:
+        return heard_peaks(path, partial(self._read.emit, number), lambda: number == self._number)
+
+    @Slot(int, int, object)
+    def _place(self, number: int, first_sample: int, peaks: tuple[Peaks, Peaks]) -> None:
+        if number != self._number or self._view is None:
+            return
+        for lane, (mins, maxs) in zip((Lane.PARTICIPANT, Lane.AGENT), peaks, strict=True):
+            self._view.lanes[lane].place_peaks(first_sample, mins, maxs)
+        self.came.emit()
+
+
+def heard_peaks(
+    path: Path, take: Callable[[int, tuple[Peaks, Peaks]], None], wanted: Callable[[], bool] = lambda: True
+) -> str:
+    """Give the peaks of both voices to `take` in pieces, from the beginning on, as long as they are `wanted`.
+
+    Returns in a sentence where the sound ends before its file says; nothing where it is whole.
+    """
+    with TrackFile(path, Track.HEARD) as heard:
+        first = held = 0
+        pieces: list[Samples] = []
+        for block in heard.blocks():
+            pieces.append(block)
+            held += len(block)
+            if held < _PIECE_FRAMES:
+                continue
+            if not wanted():
+                return ""
+            joined = np.concatenate(pieces)
+            whole = held - held % BASE_SAMPLES
+            take(first, _both(joined[:whole]))
+            pieces, held, first = [joined[whole:]], held - whole, first + whole
+        if held:
+            take(first, _both(np.concatenate(pieces)))
+        if heard.path is None or first + held >= heard.frames:
+            return ""
+        return (
+            f"{heard.path.name} is damaged or was cut off: it opens up to {(first + held) / SAMPLE_RATE_HZ:.1f} s of "
+            f"{heard.frames / SAMPLE_RATE_HZ:.1f} s."
+        )
+
+
+def _both(heard: Samples) -> tuple[Peaks, Peaks]:
+    return block_peaks(np.ascontiguousarray(heard[:, 0])), block_peaks(np.ascontiguousarray(heard[:, 1]))
 
 
 def _sent(entries: Iterable[Entry]) -> Iterator[Played]:

@@ -1,0 +1,118 @@
+"""A saved session in the window: opened whole or damaged, with its sound, a way back, deleted."""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from simulator.errors import UnreadableFile
+from simulator.record.entries import FORMAT, FORMAT_VERSION, Direction, Entry, Track
+from simulator.record.finishing import finish
+from simulator.record.folder import SESSION, is_running
+from simulator.record.writer import RecordWriter
+from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
+from tests.ui.window_rig import WindowRig, wait_until
+from ui.saved_record import heard_peaks, open_view
+from ui.sessions_desk import SessionsDesk
+
+
+def save_session(folder: Path, *, seconds: float = 3.0, ended: bool = True) -> Path:
+    """Write a session in which the agent is loud in the first second, the participant in the second one."""
+    folder.mkdir(parents=True)
+    writer = RecordWriter(folder / SESSION, on_fault=lambda fault: pytest.fail(str(fault)))
+    event = {"format": FORMAT, "format_version": FORMAT_VERSION}
+    entries = [
+        Entry(0, 0, Direction.NOTED, "record.started", event),
+        Entry(1, NS_PER_S, Direction.RECEIVED, "session.created", {"session": {"id": "sess_saved"}}, 40),
+    ]
+    if ended:
+        entries.append(Entry(2, 2 * NS_PER_S, Direction.NOTED, "record.ended", {}))
+    for entry in entries:
+        writer.append(entry)
+    frames = int(seconds * SAMPLE_RATE_HZ)
+    at = np.arange(frames) // SAMPLE_RATE_HZ
+    heard = np.stack([np.where(at == 1, 9_000, 0), np.where(at == 0, 9_000, 0)], axis=1).astype(np.int16)
+    writer.write_audio(Track.HEARD, heard)
+    writer.close()
+    return folder
+
+
+def is_loud(rig: WindowRig, lane: str, second: float) -> bool:
+    first = int(second * SAMPLE_RATE_HZ)
+    return bool(rig.window.record.shown.lanes[lane].query(first, first + 64, 1)[1][0] > 0)
+
+
+def open_session(rig: WindowRig, folder: Path) -> SessionsDesk:
+    desk = rig.window.sessions
+    desk.open(folder)
+    wait_until(lambda: rig.window.record.shown.title == folder.name)
+    wait_until(lambda: len(rig.window.record.shown.lanes["agent"]) >= 2 * SAMPLE_RATE_HZ)
+    return desk
+
+
+def test_a_saved_session_takes_the_place_of_the_live_one_and_leads_back(rig: WindowRig, tmp_path: Path) -> None:
+    window, records = rig.window, tmp_path / "data" / "records"
+    for name in ("2026-01-01", "2026-01-02"):
+        save_session(records / name)
+    desk = open_session(rig, save_session(tmp_path / "from a colleague"))
+    assert "from a colleague" in window.banner.text.text()
+    assert window.banner.isVisible()
+    assert [entry.type for entry in window.log.view.entries] == ["record.started", "session.created", "record.ended"]
+    assert [is_loud(rig, "agent", second) for second in (0.5, 1.5)] == [True, False]
+    assert [is_loud(rig, "participant", second) for second in (0.5, 1.5)] == [False, True]
+    assert not window.notices.isVisible()
+    assert [path.parent.name for path in desk.recent] == ["from a colleague", "2026-01-02", "2026-01-01"]
+    rig.click(window.banner.back_button)
+    assert window.record.shown is rig.feed.view
+    assert not window.banner.isVisible()
+    window.settings.set_text("recent_sessions", "[oops")
+    assert [path.parent.name for path in desk.recent] == ["2026-01-02", "2026-01-01"]
+
+
+def test_deleting_the_session_on_screen_leads_back_to_the_live_one(rig: WindowRig, tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "to delete", ended=False)
+    (folder / "own notes.txt").write_text("kept")
+    desk = open_session(rig, folder)
+    assert "was broken off" in rig.window.notices.text.text()
+    wait_until(lambda: not is_running(folder))  # what a crash left is finished when it is opened
+    desk.delete(folder)
+    wait_until(lambda: rig.window.record.shown is rig.feed.view)
+    assert [path.name for path in folder.iterdir()] == ["own notes.txt"]
+    desk.open(folder)
+    wait_until(lambda: "holds no session" in rig.window.notices.text.text())
+
+
+def test_the_present_of_a_saved_session_is_the_end_of_its_sound(tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "s")
+    view = open_view(folder)
+    assert (view.now_ns, view.lacks, view.path) == (3 * NS_PER_S, [], folder / SESSION)
+
+
+def test_a_damaged_session_opens_up_to_the_damage_and_says_where(tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "damaged")
+    with (folder / SESSION).open("ab") as file:
+        file.write(b"\x00garbage\n")
+    view = open_view(folder)
+    assert len(view.entries) == 3
+    assert "Line 4 (byte" in view.lacks[0]
+
+
+def test_sound_that_was_cut_off_opens_up_to_there(tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "cut")
+    finish(folder)
+    flac = folder / "session.heard.flac"
+    flac.write_bytes(flac.read_bytes()[:-1_000])
+    ends: list[int] = []
+    lack = heard_peaks(folder / SESSION, lambda first, peaks: ends.append(first + 64 * len(peaks[0][0])))
+    assert "session.heard.flac is damaged or was cut off" in lack
+    assert lack.endswith("of 3.0 s.")
+    assert 0 < ends[-1] < 3 * SAMPLE_RATE_HZ
+
+
+def test_a_later_format_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    event = {"format": FORMAT, "format_version": FORMAT_VERSION + 1}
+    path = tmp_path / "later.jsonl"
+    path.write_bytes(msgspec.json.encode(Entry(0, 0, Direction.NOTED, "record.started", event)) + b"\n")
+    with pytest.raises(UnreadableFile, match="Use a newer one"):
+        open_view(path)

@@ -1,0 +1,209 @@
+"""Saved sessions in the window: opened, listened to, exported, shown in their folder, deleted."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
+
+from simulator.errors import SimulatorError
+from simulator.participant.messages import ConnectionState
+from simulator.record.folder import SESSION, delete_session, is_session, size_bytes
+from simulator.resources import data_folder, is_file
+from ui.actions import Deed, Submenu
+from ui.background import Background
+from ui.panels.notices import RecordBanner
+from ui.panels.timeline import TimelinePanel
+from ui.record_desk import RecordDesk
+from ui.record_view import RecordView
+from ui.saved_record import SavedSound, open_view
+from ui.session_feed import SessionFeed
+from ui.settings import WindowSettings
+
+_MOST_RECENT: Final = 12
+_REMEMBERED: Final = "recent_sessions"
+
+
+class SessionsDesk(QObject):
+    """Opens saved sessions in the place of the live one. `window` is the parent of its dialogs."""
+
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        window: QWidget,
+        feed: SessionFeed,
+        record: RecordDesk,
+        banner: RecordBanner,
+        timeline: TimelinePanel,
+        settings: WindowSettings,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._feed, self._record, self._settings = window, feed, record, settings
+        self._banner = banner
+        self._background = Background(self)
+        self._sound = SavedSound(self)
+        self._sound.came.connect(timeline.refresh)
+        self._sound.ended.connect(self._sound_read)
+        self._wanted = 0
+        for text, tip, do in (("Show the folder", "Where the files of this session lie", self.show_folder),):
+            button = QPushButton(text)
+            button.setToolTip(tip)
+            button.clicked.connect(do)
+            banner.add(button)
+        record.live_shown.connect(self._live_shown)
+
+    def deeds(self) -> list[Deed | Submenu | None]:
+        """Return what can be done with sessions, for the menu."""
+        return [
+            Deed("&Open a saved session…", "F6", self.ask_open),
+            Submenu("Recent sess&ions", self.offer_recent),
+            Deed("Show the &folder of the session", "", self.show_folder),
+            Deed("&Delete the session…", "", self.ask_delete),
+        ]
+
+    @property
+    def recent(self) -> list[Path]:
+        """The folders or files opened last, then the newest sessions that were recorded; all of them are there."""
+        try:
+            names = json.loads(self._settings.text(_REMEMBERED, "[]"))
+        except ValueError:
+            names = []
+        opened = [Path(name) for name in names if isinstance(name, str) and is_file(name)]
+        records = data_folder() / "records"
+        try:
+            folders = sorted(records.iterdir(), reverse=True)
+        except OSError:  # nothing was recorded yet
+            folders = []
+        recorded = [each / SESSION for each in folders[: 2 * _MOST_RECENT] if is_session(each)]
+        return list(dict.fromkeys([*opened, *recorded]))[:_MOST_RECENT]
+
+    @property
+    def shown_path(self) -> Path | None:
+        """The .jsonl file of the record on screen: a saved one, or that of the live session."""
+        path = self._record.shown.path
+        if path is None and self._record.shown is self._feed.view and self._feed.status.record_path:
+            return Path(self._feed.status.record_path)
+        return path
+
+    def ask_open(self) -> None:
+        """Let the user choose the events of a session."""
+        dialog = QFileDialog(self._window, "Open a saved session", str(data_folder() / "records"))
+        dialog.setNameFilter("Sessions (*.jsonl)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.open(Path(name)))
+        dialog.open()
+
+    def offer_recent(self, menu: QMenu) -> None:
+        """Fill a menu with the sessions opened or recorded last."""
+        menu.clear()
+        for path in self.recent:
+            words = path.parent.name if path.name == SESSION else f"{path.name}   {path.parent}"
+            menu.addAction(words.replace("&", "&&")).triggered.connect(partial(self._open_offered, path))
+        if menu.isEmpty():
+            menu.addAction("None yet").setEnabled(False)
+
+    def open(self, path: Path) -> None:
+        """Read a session, given by its folder or .jsonl file, in the background, and show it."""
+        self._wanted += 1
+        number = self._wanted
+
+        def read(view: RecordView | None, error: Exception | None) -> None:
+            if number != self._wanted:
+                return
+            if view is not None:
+                self._show(view)
+            elif isinstance(error, SimulatorError):
+                self.failed.emit(str(error))
+            elif error is not None:
+                raise error
+
+        self._background.run(partial(open_view, path), read)
+
+    def show_folder(self) -> None:
+        """Show the files of the session on screen in the system's file manager; without one, where sessions lie."""
+        path = self.shown_path
+        folder = path.parent if path is not None else data_folder() / "records"
+        if not folder.is_dir() or not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self.failed.emit(f"The files lie in {folder}.")
+
+    def ask_delete(self) -> None:
+        """Delete the session on screen for good, once the user agreed."""
+        path = self.shown_path
+        if path is None or not is_session(path.parent):
+            self.failed.emit("Open a saved session first: only a session's folder can be deleted.")
+            return
+        if self._is_written(path):
+            self.failed.emit("This session still goes on: disconnect (F5), then delete it.")
+            return
+        folder = path.parent
+        megabytes = size_bytes(folder) / 1_000_000
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setWindowTitle("Delete the session")
+        box.setText(f"Delete the session “{folder.name}” for good?")
+        box.setInformativeText(f"Events, voices, answers and study: {megabytes:,.1f} MB in\n{folder}")
+        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        delete.clicked.connect(partial(self.delete, folder))
+        box.open()
+
+    def delete(self, folder: Path) -> None:
+        """Delete a session for good, without asking."""
+        self._sound.stop()
+
+        def deleted(left: list[Path] | None, error: Exception | None) -> None:
+            if isinstance(error, SimulatorError):
+                self.failed.emit(str(error))
+                return
+            if error is not None:
+                raise error
+            path = self.shown_path
+            if path is not None and path.parent == folder and self._record.shown is not self._feed.view:
+                self._record.show_live()
+            if left:
+                self.failed.emit(f"The session was deleted; what is not its own stayed in {folder}.")
+
+        self._background.run(partial(delete_session, folder), deleted)
+
+    def stop_and_wait(self) -> None:
+        """End what goes on: the window closes."""
+        self._wanted += 1
+        self._sound.stop()
+
+    def _is_written(self, path: Path) -> bool:
+        """Whether the live session writes into this record at present."""
+        status = self._feed.status
+        live = status.connection is not ConnectionState.IDLE and status.record_path is not None
+        return live and Path(status.record_path or "").resolve() == path.resolve()
+
+    def _open_offered(self, path: Path) -> None:
+        self.open(path)
+
+    def _show(self, view: RecordView) -> None:
+        assert view.path is not None
+        self._remember(view.path)
+        self._record.show_view(view)
+        self._banner.text.setToolTip(str(view.path.parent))
+        if view.lacks:
+            self.failed.emit(" ".join(view.lacks))
+        self._sound.read(view)
+
+    def _remember(self, path: Path) -> None:
+        names = list(dict.fromkeys([str(path), *map(str, self.recent)]))
+        self._settings.set_text(_REMEMBERED, json.dumps(names[:_MOST_RECENT]))
+
+    def _sound_read(self, lack: str) -> None:
+        if lack:
+            self.failed.emit(lack)
+
+    def _live_shown(self, live: bool) -> None:
+        self._wanted += 1
+        self._sound.stop()
+        if live:
+            self._banner.text.setToolTip("")
