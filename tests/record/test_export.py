@@ -119,8 +119,7 @@ def test_both_voices_are_sound_together_and_apart(exported: Path, form: str) -> 
 
 def test_pandas_reads_the_tables(exported: Path) -> None:
     turns = pandas.read_csv(exported / "Pilot_1.turns.csv").set_index("item_id")
-    said = [who for who in turns["who"] if who != "mark"]
-    assert said == ["participant", "agent", "participant", "study", "agent typed"]
+    assert list(turns["who"]) == ["participant", "agent", "participant", "study", "agent typed", "mark", "mark"]
     assert turns.loc["u1", ["start_s", "end_s", "text", "recognised"]].tolist() == [1.0, 2.1, SAID, "say hi"]
     assert turns.loc["a1", ["start_s", "end_s", "heard_text", "heard_ms", "generated_ms"]].tolist() == [
         *(2.8, 3.55, "One two"),
@@ -180,7 +179,18 @@ def test_the_page_holds_everything_and_runs_nothing_of_the_record(exported: Path
     assert kind == "data:audio/flac;base64"
     samples, _ = soundfile.read(io.BytesIO(base64.b64decode(data)), dtype="int16")
     assert np.array_equal(samples, np.tile([100, -200], (144_000, 1)))
-    for words in (SAID, "One two", " three four.", QUESTION, "70", "a, b", "Hello, you", "0:01.000", "response_start"):
+    for words in (
+        SAID,
+        "One two",
+        " three four.",
+        QUESTION,
+        "70",
+        "a, b",
+        "Hello, you",
+        "again, and why",
+        "0:01.000",
+        "response_start",
+    ):
         assert words in page.text
 
 

@@ -73,8 +73,6 @@ class Story:
     """The fields of its first entry."""
     measures: Measures = field(default_factory=Measures)
     answers: list[Answer] = field(default_factory=list)
-    marks: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """When the operator marked a moment, and what was noted of it, by the number of its entry."""
     entries: int = 0
     last_ns: int = 0
     told_samples: dict[Track, int] = field(default_factory=dict)
@@ -120,12 +118,6 @@ class Story:
                 self.started = entry.event
             case "part":
                 self._part = text(entry, "name") or ""
-            case "mark":
-                self.marks[entry.seq] = (entry.t_ns, text(entry, "note") or "")
-            case "mark.note":  # what was typed about it afterwards
-                seq, note = whole_number(entry, "mark"), text(entry, "note")
-                if seq is not None and note is not None and seq in self.marks:
-                    self.marks[seq] = (self.marks[seq][0], note)
             case "answer" | "own_answer":
                 asked, answered = whole_number(entry, "asked_ns"), whole_number(entry, "answered_ns")
                 own = entry.type == "own_answer"
@@ -188,7 +180,7 @@ def tiers_of(story: Story) -> list[Tier]:
         _points("pushes", "study", [(each.t_ns, _push_text(each.context)) for each in measures.pushes]),
         _points("chat", "agent", [(each.t_ns, each.text) for each in measures.turns if each.who == "agent typed"]),
         _points("barge-ins", "participant", [(each.received_ns, "barge-in") for each in measures.barge_ins]),
-        _points("marks", "operator", list(story.marks.values())),
+        _points("marks", "operator", [(each.t_ns, each.note) for each in measures.marks]),
     ]
     return [tier for tier in found if tier.spans]
 
@@ -261,7 +253,7 @@ def _words(speech: list[tuple[SpeechSpan, int, int]], turns: dict[str, Turn], wh
 
 def _rest(span: AgentSpan) -> int:
     """Return how many samples were received and never heard."""
-    return span.received_samples - span.handed_samples if span.cut and span.ended_ns is not None else 0
+    return max(span.received_samples - span.handed_samples, 0) if span.cut and span.ended_ns is not None else 0
 
 
 def _is_heard(span: AgentSpan) -> bool:
