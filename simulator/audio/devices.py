@@ -101,7 +101,7 @@ def default_of(devices: Sequence[Device], direction: Direction) -> Device:
         return default
     if direction == "output":
         raise AudioUnavailable(
-            "This computer has no loudspeaker that PortAudio can see: sessions go on silently (by the clock), "
+            "This computer has no loudspeaker that PortAudio can see: sessions go on silently (silent clock), "
             "and all else works. To hear the agent plug one in, or start a sound server, and look again (F4)."
         )
     raise AudioUnavailable(
@@ -109,10 +109,10 @@ def default_of(devices: Sequence[Device], direction: Direction) -> Device:
     )
 
 
-def list_devices() -> list[Device]:
+def list_devices(within_s: float = LIST_TIMEOUT_S) -> list[Device]:
     """Return the devices present now, listed by a process of its own. May take seconds: call it off the loop.
 
-    Raises AudioUnavailable if PortAudio is missing or does not answer. No device at all is an empty list.
+    Raises AudioUnavailable if PortAudio is missing or does not answer in time. No device at all is an empty list.
     """
     command = [sys.executable, "-P", "-m", "simulator.audio.devices"]
     try:
@@ -123,13 +123,13 @@ def list_devices() -> list[Device]:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=LIST_TIMEOUT_S,
+            timeout=within_s,
             check=False,
         )
         answer = json.loads(listing.stdout)
     except subprocess.TimeoutExpired as error:
         raise AudioUnavailable(
-            f"The sound system did not list its devices within {LIST_TIMEOUT_S} s: restart it, or unplug a device "
+            f"The sound system did not list its devices within {within_s:g} s: restart it, or unplug a device "
             "that hangs."
         ) from error
     except ValueError as error:

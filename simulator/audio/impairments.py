@@ -110,6 +110,8 @@ def check(impairments: Impairments) -> None:
     for what, value, least, most in limits:
         if not least <= value <= most:  # also what is no number
             raise UsageError(f"The {what} is {value:g}: use a value from {least:g} to {most:g}.")
+    if wanted.seed < 0:
+        raise UsageError(f"The seed is {wanted.seed}: use 0 or more.")
     if wanted.burst_ms % BLOCK_MS:
         raise UsageError(f"The length of a burst is {wanted.burst_ms} ms: use whole blocks of {BLOCK_MS} ms.")
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 from simulator.audio.device_watch import opens_again
-from simulator.audio.devices import Choice, Direction, devices_here, list_devices, reinitialise
+from simulator.audio.devices import LIST_TIMEOUT_S, Choice, Direction, devices_here, list_devices, reinitialise
 from simulator.audio.opening import nobody_inside, opened_in_time
 from simulator.errors import DeviceUnavailable, EnvironmentFault
 from simulator.participant.loudspeaker import NO_DEVICE, Loudspeaker
@@ -23,6 +23,8 @@ from simulator.units import NS_PER_MS
 
 _HANGS_S: Final = 2.0
 """So long is waited for a device that hangs in the audio library, which then cannot be started anew."""
+_LISTS_KNOWN_S: Final = 3.0
+"""So long is waited for a list in which a device that is known here may have changed: another one may hang in it."""
 _FIRST_BLOCK_S: Final = 5.0
 _RETRY_S: Final = 2.0
 _LONGEST_RETRY_S: Final = 30.0
@@ -100,13 +102,14 @@ class DeviceReturn:
         if self._voice.microphone is None and self._loudspeaker.device is None:
             return "another device was chosen"
         try:
-            now = choice.among(await asyncio.to_thread(list_devices), direction)
-        except EnvironmentFault:
-            return None  # opening it will say so
-        try:
             known = choice.among(await asyncio.to_thread(devices_here), direction)
         except EnvironmentFault:
             known = None
+        within_s = LIST_TIMEOUT_S if known is None else _LISTS_KNOWN_S
+        try:
+            now = choice.among(await asyncio.to_thread(list_devices, within_s), direction)
+        except EnvironmentFault:
+            return None  # opening it will say so
         return None if now == known else f"“{now.name}” appeared"
 
     def seek(self) -> None:

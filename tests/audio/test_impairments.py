@@ -142,6 +142,7 @@ def test_the_same_seed_does_the_same_and_another_one_does_not() -> None:
         (Impairments(noise="white", noise_db=3), "noise's level, in dBFS, is 3: use a value from -80 to 0"),
         (Impairments(noise="white", noise_db=math.nan), "noise's level"),
         (Impairments(noise="white", noise_db=70, relative_to="speech"), "ratio of speech to noise, in dB, is 70"),
+        (Impairments(noise="white", seed=-5), "seed is -5: use 0 or more"),
         (Impairments(drop_percent=51), "in percent, is 51: use a value from 0 to 50"),
         (Impairments(burst_ms=30), "whole blocks of 20 ms"),
         (Impairments(burst_ms=0), "length of a burst, in ms, is 0"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from simulator.audio.devices import Choice, Direction
+from simulator.audio.devices import Choice, Device, Direction
 from simulator.errors import AudioUnavailable, DeviceUnavailable
 from simulator.participant import device_return
 from simulator.participant.device_return import DeviceReturn
@@ -107,6 +107,25 @@ async def test_a_device_that_opens_elsewhere_and_not_here_is_tried_less_and_less
     assert rig.listed == before + 3
     assert rig.devices.lack is None
     assert "devices.reopened" not in rig.notes
+
+
+@pytest.mark.parametrize(("is_known", "at_most_s"), [(True, 3), (False, 20)])
+async def test_a_list_that_hangs_holds_up_a_device_that_is_known_for_a_moment_only(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, is_known: bool, at_most_s: float
+) -> None:
+    """The one that hangs may be another one."""
+    waited_s: list[float] = []
+    headset = Device("Headset", "ALSA", 1, 1, 48_000, is_default_input=False, is_default_output=False)
+
+    def list_devices(within_s: float) -> list[Device]:
+        waited_s.append(within_s)
+        raise AudioUnavailable("The sound system did not list its devices.")
+
+    monkeypatch.setattr(device_return, "list_devices", list_devices)
+    monkeypatch.setattr(device_return, "devices_here", lambda: [headset] if is_known else [])
+    monkeypatch.setattr(Loudspeaker, "device", "one that is open")
+    assert await rig.devices._unknown(HEADSET, "output") is None
+    assert waited_s == [at_most_s]
 
 
 async def test_an_audio_library_that_hangs_is_not_started_anew_and_that_is_said(rig: Rig) -> None:
