@@ -15,6 +15,7 @@ from simulator.record.folder import SESSION, delete_session, is_session, size_by
 from simulator.resources import data_folder, is_file
 from ui.actions import Deed, Submenu
 from ui.background import Background
+from ui.dialogs.export import ExportDialog
 from ui.panels.notices import RecordBanner
 from ui.panels.timeline import TimelinePanel
 from ui.record_desk import RecordDesk
@@ -49,7 +50,10 @@ class SessionsDesk(QObject):
         self._sound.came.connect(timeline.refresh)
         self._sound.ended.connect(self._sound_read)
         self._wanted = 0
-        for text, tip, do in (("Show the folder", "Where the files of this session lie", self.show_folder),):
+        for text, tip, do in (
+            ("Export…", "Write it for other programs (Ctrl+Shift+X)", self.ask_export),
+            ("Show the folder", "Where the files of this session lie", self.show_folder),
+        ):
             button = QPushButton(text)
             button.setToolTip(tip)
             button.clicked.connect(do)
@@ -61,6 +65,7 @@ class SessionsDesk(QObject):
         return [
             Deed("&Open a saved session…", "F6", self.ask_open),
             Submenu("Recent sess&ions", self.offer_recent),
+            Deed("E&xport the session…", "Ctrl+Shift+X", self.ask_export),
             Deed("Show the &folder of the session", "", self.show_folder),
             Deed("&Delete the session…", "", self.ask_delete),
         ]
@@ -123,6 +128,14 @@ class SessionsDesk(QObject):
                 raise error
 
         self._background.run(partial(open_view, path), read)
+
+    def ask_export(self) -> None:
+        """Let the user write the session on screen in the forms of other programs."""
+        path = self.shown_path
+        if path is None:
+            self.failed.emit("Open a saved session (F6) or connect first: there is nothing to export yet.")
+            return
+        ExportDialog(path, self._settings, self._window).open()
 
     def show_folder(self) -> None:
         """Show the files of the session on screen in the system's file manager; without one, where sessions lie."""

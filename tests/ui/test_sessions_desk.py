@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from simulator.errors import UnreadableFile
+from simulator.record import export
 from simulator.record.entries import FORMAT, FORMAT_VERSION, Direction, Entry, Track
 from simulator.record.finishing import finish
 from simulator.record.folder import SESSION, is_running
 from simulator.record.writer import RecordWriter
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
 from tests.ui.window_rig import WindowRig, wait_until
+from ui.dialogs.export import FORMS, ExportDialog
 from ui.saved_record import heard_peaks, open_view
 from ui.sessions_desk import SessionsDesk
 
@@ -116,3 +118,30 @@ def test_a_later_format_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path.write_bytes(msgspec.json.encode(Entry(0, 0, Direction.NOTED, "record.started", event)) + b"\n")
     with pytest.raises(UnreadableFile, match="Use a newer one"):
         open_view(path)
+
+
+def test_export_asks_what_and_where_and_tells_what_was_written(rig: WindowRig, tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "pilot")
+    open_session(rig, folder)
+    rig.window.settings.set_text("export_folder", str(tmp_path / "out"))
+    rig.window.sessions.ask_export()
+    dialog = rig.window.findChild(ExportDialog)
+    assert dialog is not None
+    dialog.redacted.setChecked(True)
+    assert not dialog.boxes["wav"].isEnabled()  # a redacted copy holds no voices
+    dialog.redacted.setChecked(False)
+    for form, box in dialog.boxes.items():
+        box.setChecked(form in ("flac", "csv"))
+    rig.click(dialog.export_button)
+    wait_until(lambda: "Written: " in dialog.outcome.text())
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"pilot.events.csv", "pilot.turns.csv"} <= names
+    assert all(name in dialog.outcome.text() for name in names)
+    dialog.folder.setText(str(folder / SESSION))
+    rig.click(dialog.export_button)
+    wait_until(lambda: str(folder / SESSION) in dialog.outcome.text())
+    dialog.reject()
+
+
+def test_every_form_of_the_command_is_offered() -> None:
+    assert tuple(FORMS) == export.FORMS
