@@ -49,6 +49,7 @@ _FURTHER_KEYS = (
     ("Ctrl+Enter", "Apply the instructions; in Compose: send"),
     ("Enter", "Push the selected step, or the quick push"),
     ("Enter", "In the line “Say”: say it, or set the cue"),
+    ("Enter", "In the note of a mark: keep it"),
     ("Enter", "In the preview: answer (in its texts Ctrl+Enter)"),
     ("Alt+↑  Alt+↓", "In a ranking of the preview: move the item"),
     ("Ctrl+C", "In the log: copy as JSON"),

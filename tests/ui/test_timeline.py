@@ -191,6 +191,17 @@ def test_a_mark_is_a_flag_with_its_note_and_leads_to_its_entry(session: Session)
     assert session.chosen == [seq]
 
 
+def test_notes_of_marks_close_together_leave_each_flag_to_be_chosen(session: Session) -> None:
+    first = session.noted(2_000, "mark", note="a note of some length")
+    second = session.noted(2_300, "mark", note="close by")
+    session.now(4_000)
+    flags = [session.mark("mark: a note"), session.mark("mark: close by")]
+    assert not flags[0].rect.intersects(flags[1].rect)
+    for flag in flags:
+        session.click(flag)
+    assert session.chosen == [first, second]
+
+
 def test_a_response_says_its_status_and_reason(session: Session) -> None:
     _cut(session)
     session.now(6000)

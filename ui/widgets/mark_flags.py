@@ -10,37 +10,39 @@ from ui.widgets.drawing import Drawing, Mark
 from ui.widgets.time_window import clock_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from simulator.record import measures
 
 _FLAG_PX: Final = 9
 _ROW_PX: Final = 16
-_LONGEST_NOTE: Final = 32
-"""Characters on the timeline; the tip has the whole note."""
+_WIDEST_NOTE_PX: Final = 260
+_NARROWEST_NOTE_PX: Final = 40
 
 
-def draw_marks(drawing: Drawing, marks: "Iterable[measures.Mark]") -> None:
-    """Draw each mark; a note that has no room before the next flag is left to the tip."""
+def draw_marks(drawing: Drawing, marks: "Sequence[measures.Mark]") -> None:
+    """Draw each mark; a note is shortened to the room before the next flag, and the tip has it whole."""
     painter, theme = drawing.painter, drawing.theme
     top, bottom = drawing.rects.participant.top(), drawing.rects.study.bottom()
-    free_from = -1e9
-    for mark in marks:
+    next_x = 1e9
+    for mark in reversed(marks):
         x = drawing.x(mark.t_ns)
-        if mark.t_ns > drawing.present_ns or not -400 <= x <= drawing.width_px + 8:
+        if mark.t_ns > drawing.present_ns or not -_WIDEST_NOTE_PX <= x <= drawing.width_px + 8:
             continue
         painter.setPen(QPen(theme.colour("warning"), 1, Qt.PenStyle.DotLine))
         painter.drawLine(QPointF(x, top), QPointF(x, bottom))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("warning"))
         painter.drawPolygon([QPointF(x, top), QPointF(x + _FLAG_PX, top + 4), QPointF(x, top + 8)])
-        note = line(mark.note, _LONGEST_NOTE)
         flag = QRectF(x - 3, top, _FLAG_PX + 6, _ROW_PX)
-        if note and x >= free_from:
-            label = QRectF(x + _FLAG_PX + 4, top - 3, drawing.metrics.horizontalAdvance(note), _ROW_PX)
-            painter.fillRect(label.adjusted(-2, 1, 2, -1), theme.colour("panel", 0.8))
-            drawing.text(label, note, "text")
-            free_from = label.right() + 8
+        room = min(next_x - x - _FLAG_PX - 12, _WIDEST_NOTE_PX)
+        note = line(mark.note)
+        if note and room >= _NARROWEST_NOTE_PX:
+            shown = drawing.metrics.elidedText(note, Qt.TextElideMode.ElideRight, room)
+            label = QRectF(x + _FLAG_PX + 4, top - 3, drawing.metrics.horizontalAdvance(shown), _ROW_PX)
+            painter.fillRect(label.adjusted(-2, 3, 2, -1), theme.colour("panel", 0.8))
+            drawing.text(label, shown, "text")
             flag = flag.united(label)
-        tip = f"mark: {line(mark.note)}" if mark.note else "mark"
+        tip = f"mark: {note}" if note else "mark"
         drawing.marks.append(Mark(flag, mark.seq, mark.t_ns, f"{tip}\nat {clock_text(mark.t_ns)}"))
+        next_x = x
