@@ -98,7 +98,8 @@ QTabBar::tab:selected {{ color: {c.text}; border-bottom: 2px solid {c.accent}; }
 
 QAbstractItemView {{ background: {c.sunken}; border: none; outline: none; gridline-color: {c.line};
     selection-background-color: {c.selection}; selection-color: {c.text}; }}
-QComboBox QAbstractItemView {{ background: {c.panel}; border: none; }}
+QComboBox QAbstractItemView {{ background: {c.panel}; border: none; border-left: 1px solid {c.line_strong};
+    border-right: 1px solid {c.line_strong}; }}
 QComboBoxPrivateContainer {{ background: {c.panel}; border: 1px solid {c.line_strong}; }}
 QComboBoxPrivateScroller {{ background: {c.panel}; }}
 QHeaderView {{ background: {c.panel}; }}

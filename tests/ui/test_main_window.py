@@ -293,6 +293,15 @@ def test_the_kinds_of_questions_are_called_as_a_person_calls_them(rig: WindowRig
     assert (form.values["component"], form.values["details"]) == ("vasrating", "0 to 100")
 
 
+def test_menus_are_short_and_sound_has_one_of_its_own(rig: WindowRig) -> None:
+    menus = {action.text(): action.menu() for action in rig.window.menuBar().actions()}
+    names = {title: [each.text() for each in menu.actions() if each.text()] for title, menu in menus.items()}
+    assert all(len(names[title]) <= 16 for title in ("&Session", "V&oice", "So&und"))
+    assert names["&Session"][-1] == "&Quit"
+    assert "Sound de&vices…" in names["So&und"]
+    assert names["V&oice"][1:3] == ["&Talk key opens and closes the microphone", "&Open or close the microphone"]
+
+
 def test_what_lacks_is_a_hint_until_a_session_suffers_from_it(rig: WindowRig) -> None:
     notices = rig.window.notices
     notices.show_lacks(["No loudspeaker."], hints=True)
