@@ -131,7 +131,9 @@ class MainWindow(QMainWindow):
             answers=self.answers,
             agent=self.agent,
         )
-        self.sessions = SessionsDesk(self, feed, self.record, self.banner, self.timeline, self.settings)
+        self.sessions = SessionsDesk(
+            self, feed, self.record, self.banner, self.timeline, self.settings, lambda: self.choices.output
+        )
         self.study_desk = StudyDesk(
             self, theme, self.deck, self.study, feed, self.commands, self.agent, self.connection, self.settings
         )

@@ -1,6 +1,7 @@
 """Saved sessions in the window: opened, listened to, exported, shown in their folder, deleted."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,16 +14,20 @@ from simulator.errors import SimulatorError
 from simulator.participant.messages import ConnectionState
 from simulator.record.folder import SESSION, delete_session, is_session, size_bytes
 from simulator.resources import data_folder, is_file
+from simulator.units import ns_to_samples, samples_to_ns
 from ui.actions import Deed, Submenu
 from ui.background import Background
 from ui.dialogs.export import ExportDialog
+from ui.models.devices import Output
 from ui.panels.notices import RecordBanner
 from ui.panels.timeline import TimelinePanel
 from ui.record_desk import RecordDesk
 from ui.record_view import RecordView
 from ui.saved_record import SavedSound, open_view
 from ui.session_feed import SessionFeed
+from ui.session_sound import SessionSound
 from ui.settings import WindowSettings
+from ui.talk_key import TAKES_SPACE
 
 _MOST_RECENT: Final = 12
 _REMEMBERED: Final = "recent_sessions"
@@ -41,7 +46,9 @@ class SessionsDesk(QObject):
         banner: RecordBanner,
         timeline: TimelinePanel,
         settings: WindowSettings,
+        output: Callable[[], Output],
     ) -> None:
+        """`output` is asked for the loudspeaker that is chosen when something is to be played."""
         super().__init__(window)
         self._window, self._feed, self._record, self._settings = window, feed, record, settings
         self._banner = banner
@@ -50,6 +57,18 @@ class SessionsDesk(QObject):
         self._sound.came.connect(timeline.refresh)
         self._sound.ended.connect(self._sound_read)
         self._wanted = 0
+        self._timeline, self._output = timeline, output
+        self.player = SessionSound(self)
+        self.player.moved.connect(self._show_place)
+        self.player.playing_changed.connect(self._show_playing)
+        self.player.failed.connect(self.failed)
+        timeline.canvas.play_requested.connect(self.play_or_stop)
+        timeline.canvas.time_chosen.connect(self._time_chosen)
+        self.play_button = QPushButton()
+        self.play_button.setToolTip("Play both voices from the cursor: click into the timeline, then Space or F7")
+        self.play_button.clicked.connect(self.play_or_stop)
+        banner.add(self.play_button)
+        self._show_playing(False)
         for text, tip, do in (
             ("Export…", "Write it for other programs (Ctrl+Shift+X)", self.ask_export),
             ("Show the folder", "Where the files of this session lie", self.show_folder),
@@ -59,12 +78,14 @@ class SessionsDesk(QObject):
             button.clicked.connect(do)
             banner.add(button)
         record.live_shown.connect(self._live_shown)
+        feed.status_changed.connect(self._share_space)
 
     def deeds(self) -> list[Deed | Submenu | None]:
         """Return what can be done with sessions, for the menu."""
         return [
             Deed("&Open a saved session…", "F6", self.ask_open),
             Submenu("Recent sess&ions", self.offer_recent),
+            Deed("P&lay from the cursor, or stop", "F7", self.play_or_stop),
             Deed("E&xport the session…", "Ctrl+Shift+X", self.ask_export),
             Deed("Show the &folder of the session", "", self.show_folder),
             Deed("&Delete the session…", "", self.ask_delete),
@@ -129,6 +150,21 @@ class SessionsDesk(QObject):
 
         self._background.run(partial(open_view, path), read)
 
+    def play_or_stop(self) -> None:
+        """Play both voices of the session on screen from the cursor on, or fall silent."""
+        if self.player.playing:
+            self.player.stop()
+            return
+        path = self.shown_path
+        if path is None or self._is_written(path):
+            self.failed.emit("A session can be played once it has ended: disconnect (F5), or open a saved one (F6).")
+            return
+        cursor_ns = self._timeline.canvas.cursor_ns
+        if cursor_ns is None or cursor_ns >= self._record.shown.now_ns:
+            cursor_ns = max(0, self._timeline.window_ns[0])
+            self._timeline.canvas.select(cursor_ns)
+        self._play_from(cursor_ns)
+
     def ask_export(self) -> None:
         """Let the user write the session on screen in the forms of other programs."""
         path = self.shown_path
@@ -169,6 +205,7 @@ class SessionsDesk(QObject):
     def delete(self, folder: Path) -> None:
         """Delete a session for good, without asking."""
         self._sound.stop()
+        self.player.stop()
 
         def deleted(left: list[Path] | None, error: Exception | None) -> None:
             if isinstance(error, SimulatorError):
@@ -188,12 +225,34 @@ class SessionsDesk(QObject):
         """End what goes on: the window closes."""
         self._wanted += 1
         self._sound.stop()
+        self.player.stop()
 
     def _is_written(self, path: Path) -> bool:
         """Whether the live session writes into this record at present."""
         status = self._feed.status
         live = status.connection is not ConnectionState.IDLE and status.record_path is not None
         return live and Path(status.record_path or "").resolve() == path.resolve()
+
+    def _play_from(self, t_ns: int) -> None:
+        path = self.shown_path
+        if path is not None:
+            self.player.play(path, ns_to_samples(t_ns), self._output())
+
+    def _time_chosen(self, t_ns: int) -> None:
+        if self.player.playing:
+            self._play_from(t_ns)
+
+    def _show_place(self, sample: int) -> None:
+        self._timeline.move_cursor(samples_to_ns(sample))
+
+    def _show_playing(self, playing: bool) -> None:
+        self.play_button.setText("■ Stop  F7" if playing else "▶ Play  F7")
+
+    def _share_space(self) -> None:
+        """In the timeline of a saved session Space plays; while a session is connected it always talks."""
+        saved = self._record.shown is not self._feed.view
+        idle = self._feed.status.connection is ConnectionState.IDLE
+        self._timeline.canvas.setProperty(TAKES_SPACE, saved and idle)
 
     def _open_offered(self, path: Path) -> None:
         self.open(path)
@@ -218,5 +277,7 @@ class SessionsDesk(QObject):
     def _live_shown(self, live: bool) -> None:
         self._wanted += 1
         self._sound.stop()
+        self.player.stop()
+        self._share_space()
         if live:
             self._banner.text.setToolTip("")

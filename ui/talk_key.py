@@ -20,6 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+TAKES_SPACE: Final = "takesSpace"
+"""A property: the widget has a use of its own for Space at present."""
+
 
 def takes_text(widget: QWidget | None) -> bool:
     """Return whether the widget is one into which text is typed."""
@@ -89,4 +92,6 @@ class TalkKey(QObject):
         if QApplication.activeWindow() is not self._window or QApplication.activePopupWidget() is not None:
             return False
         focus = QApplication.focusWidget()
+        if focus is not None and focus.property(TAKES_SPACE):
+            return False
         return not takes_text(focus) and not isinstance(focus, QAbstractButton | QComboBox)

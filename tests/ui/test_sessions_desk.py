@@ -5,6 +5,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from simulator.errors import UnreadableFile
 from simulator.record import export
@@ -15,6 +17,7 @@ from simulator.record.writer import RecordWriter
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
 from tests.ui.window_rig import WindowRig, wait_until
 from ui.dialogs.export import FORMS, ExportDialog
+from ui.models.devices import Output
 from ui.saved_record import heard_peaks, open_view
 from ui.sessions_desk import SessionsDesk
 
@@ -145,3 +148,38 @@ def test_export_asks_what_and_where_and_tells_what_was_written(rig: WindowRig, t
 
 def test_every_form_of_the_command_is_offered() -> None:
     assert tuple(FORMS) == export.FORMS
+
+
+def test_space_in_the_timeline_plays_from_the_cursor_which_moves_along(rig: WindowRig, tmp_path: Path) -> None:
+    window = rig.window
+    window.choices.output = Output("none")  # at the pace of a device, and nobody hears it
+    desk = open_session(rig, save_session(tmp_path / "pilot", seconds=60))
+    canvas, places = window.timeline.canvas, list[int]()
+    desk.player.moved.connect(places.append)
+    canvas.select(NS_PER_S)
+    canvas.setFocus()
+    QTest.keyClick(canvas, Qt.Key.Key_Space)
+    assert desk.player.playing
+    wait_until(lambda: places and places[-1] > 1.2 * SAMPLE_RATE_HZ)
+    assert places[0] >= SAMPLE_RATE_HZ
+    assert (canvas.cursor_ns or 0) > 1.2 * NS_PER_S
+    assert "Stop" in desk.play_button.text()
+    canvas.time_chosen.emit(40 * NS_PER_S)  # a click while it plays goes on from there
+    wait_until(lambda: places[-1] >= 40 * SAMPLE_RATE_HZ)
+    QTest.keyClick(canvas, Qt.Key.Key_Space)
+    assert not desk.player.playing
+    assert not rig.commands("TalkKey")
+    rig.click(window.banner.back_button)
+    QTest.keyClick(canvas, Qt.Key.Key_Space)
+    assert not desk.player.playing  # the talk key again
+
+
+def test_a_session_without_sound_cannot_be_played_and_says_so(rig: WindowRig, tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "silent")
+    (folder / "session.heard.wav").unlink()
+    desk = rig.window.sessions
+    desk.open(folder)
+    wait_until(lambda: rig.window.record.shown.title == "silent")
+    rig.click(desk.play_button)
+    wait_until(lambda: "holds no sound" in rig.window.notices.text.text())
+    wait_until(lambda: not desk.player.playing)

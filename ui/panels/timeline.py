@@ -89,6 +89,14 @@ class TimelinePanel(QWidget):
         self._window.show(t_ns)
         self._show_window()
 
+    def move_cursor(self, t_ns: int) -> None:
+        """Let the cursor follow what sounds; the view goes along while the cursor is in it."""
+        before_ns = self.canvas.cursor_ns
+        if before_ns is not None and self._window.left_ns <= before_ns <= self._window.right_ns < t_ns:
+            self._window.scroll_to(t_ns - self._window.span_ns // 10)
+            self._show_window()
+        self.canvas.select(t_ns)
+
     def set_empty_text(self, text: str) -> None:
         """Set what the empty timeline says to do."""
         self.canvas.empty_text = text

@@ -34,6 +34,10 @@ class TimelineCanvas(QWidget):
 
     mark_clicked = Signal(int)
     """A mark was chosen: the `seq` of its entry."""
+    time_chosen = Signal(object)
+    """The user put the cursor at a time in nanoseconds: an int, which Qt's own would cut to 32 bits."""
+    play_requested = Signal()
+    """Space was pressed while it is not the talk key."""
     window_moved = Signal()
     """The visible time changed by the user's hand."""
 
@@ -260,7 +264,9 @@ class TimelineCanvas(QWidget):
         if mark is not None:
             self._choose(mark)
         elif event.position().x() >= self._name_px:
-            self.select(max(0, self._window.t_ns(event.position().x() - self._name_px)))
+            t_ns = max(0, self._window.t_ns(event.position().x() - self._name_px))
+            self.select(t_ns)
+            self.time_chosen.emit(t_ns)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows scroll, Page keys turn pages, Home and End go to the ends, + and - zoom, Ctrl+arrows step marks."""
@@ -290,6 +296,8 @@ class TimelineCanvas(QWidget):
                 window.step_out()
             case Qt.Key.Key_Escape:
                 self.select(None)
+            case Qt.Key.Key_Space if not event.isAutoRepeat():
+                self.play_requested.emit()
             case _:
                 super().keyPressEvent(event)
                 return
@@ -326,6 +334,7 @@ class TimelineCanvas(QWidget):
         self._window.show(mark.t_ns)
         self._moved()
         self.mark_clicked.emit(mark.seq)
+        self.time_chosen.emit(mark.t_ns)
 
     def _scroll_by(self, pixels: float) -> None:
         """Scroll; reaching the present follows it again."""

@@ -1,0 +1,96 @@
+"""A saved session is played from any point: both voices, to the sample, and told where it is."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from simulator.audio.playout import Playout
+from simulator.audio.stream_state import StreamState
+from simulator.errors import UnreadableRecording
+from simulator.participant.session_player import play, together
+from simulator.record.entries import Track
+from simulator.record.writer import RecordWriter
+from simulator.units import BLOCK_SAMPLES, SAMPLE_RATE_HZ, samples_to_ns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class FastOutput:
+    """Takes blocks as fast as the loop runs, and keeps what a loudspeaker would get."""
+
+    def __init__(self, playout: Playout, loop: asyncio.AbstractEventLoop) -> None:
+        self._playout, self._loop = playout, loop
+        self.blocks: list[NDArray[np.int16]] = []
+        self.open = True
+
+    def start(self) -> None:
+        self._loop.call_soon(self._take)
+
+    def _take(self) -> None:
+        for _ in range(20):
+            block = np.zeros(BLOCK_SAMPLES, dtype=np.int16)
+            now_ns = time.monotonic_ns()
+            self._playout.fill(block, now_ns, now_ns - samples_to_ns(BLOCK_SAMPLES))
+            self.blocks.append(block)
+        if self.open:
+            self._loop.call_later(0.005, self._take)
+
+    def close(self) -> None:
+        self.open = False
+
+    def state(self) -> StreamState:
+        return StreamState("fast", len(self.blocks), 0, self.open, None, 0, "latency", SAMPLE_RATE_HZ)
+
+
+def save(folder: Path, heard: "NDArray[np.int16]") -> Path:
+    writer = RecordWriter(folder / "session.jsonl", on_fault=lambda fault: pytest.fail(str(fault)))
+    writer.write_audio(Track.HEARD, heard)
+    writer.close()
+    return folder / "session.jsonl"
+
+
+async def test_both_voices_sound_from_the_wanted_sample_to_the_end(tmp_path: Path) -> None:
+    at = np.arange(3 * SAMPLE_RATE_HZ)
+    heard = np.stack([at % 1_000 + 1, at % 700 + 1], axis=1).astype(np.int16)
+    record, said, outputs = save(tmp_path, heard), list[dict[str, Any]](), list[FastOutput]()
+
+    def open_output(playout: Playout, loop: asyncio.AbstractEventLoop) -> FastOutput:
+        outputs.append(FastOutput(playout, loop))
+        return outputs[0]
+
+    await play(record, 30_000, open_output, said.append)
+    sounded = np.concatenate(outputs[0].blocks)
+    sounded = sounded[sounded > 0]  # the piece that was read last may come after a block of silence
+    assert np.array_equal(sounded, (heard[30_000:, 0] + heard[30_000:, 1]))
+    places = [line["at_sample"] for line in said if "at_sample" in line]
+    assert places == sorted(places)
+    assert places[0] >= 30_000
+    assert places[-1] == 3 * SAMPLE_RATE_HZ
+    assert said[-1] == {"ended": True}
+    assert not outputs[0].open
+
+
+async def test_a_record_without_sound_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "session.jsonl").write_bytes(b"")
+    with pytest.raises(UnreadableRecording, match="holds no sound"):
+        await play(tmp_path / "session.jsonl", 0, FastOutput, lambda line: None)
+
+
+async def test_behind_the_end_nothing_is_opened(tmp_path: Path) -> None:
+    said: list[dict[str, Any]] = []
+
+    def no_output(playout: Playout, loop: asyncio.AbstractEventLoop) -> FastOutput:
+        pytest.fail("a device was opened")
+
+    await play(save(tmp_path, np.ones((100, 2), dtype=np.int16)), 100, no_output, said.append)
+    assert said == [{"ended": True}]
+
+
+def test_two_loud_voices_are_clipped_and_do_not_wrap() -> None:
+    heard = np.array([[30_000, 30_000], [-30_000, -30_000], [5, -2]], dtype=np.int16)
+    assert together(heard).tolist() == [32_767, -32_768, 3]
