@@ -24,6 +24,7 @@ from simulator.cli import (
     reports,
     run,
     schema,
+    sessions,
     spec,
 )
 from simulator.cli.exits import Exit
@@ -78,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         run,
         export,
         measures,
+        sessions,
         check,
         judge,
         compare,

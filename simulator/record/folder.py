@@ -20,6 +20,7 @@ from typing import Final
 from simulator.errors import StorageFault, UnreadableFile, UsageError
 from simulator.record import lock
 from simulator.record.entries import Track
+from simulator.record.session_cache import forget
 from simulator.record.wav import flac_path, track_path
 from simulator.resources import is_file
 
@@ -99,6 +100,7 @@ def delete_session(folder: Path) -> list[Path]:
         for study in folder.glob(f"{Path(STUDY).stem}* files"):
             if study.is_dir() and not any(study.iterdir()):
                 study.rmdir()
+        forget(folder)
         _remove(folder / SESSION)
         left = sorted(folder.iterdir())
         if not left:

@@ -1,0 +1,147 @@
+"""Sessions and their comparison as text for a terminal. Pure but for asking how wide it is."""
+
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from simulator.record.measures import Turn
+    from simulator.record.session_comparison import Comparison
+    from simulator.record.sessions import Answer, Session
+
+_HASH_DIGITS: Final = 8
+_WIDEST: Final = 32
+_COLUMNS: Final = (
+    *("started", "min:s", "engine", "model", "study", "instructions", "answers", "turns", "response ms"),
+    *("first audio ms", "barge-ins", "broken", "MB", "", "name"),
+)
+_RIGHT: Final = frozenset({"min:s", "answers", "turns", "response ms", "first audio ms", "barge-ins", "broken", "MB"})
+_NOTHING: Final = "–"
+_RULE: Final = " │ "
+
+
+def table(sessions: Sequence["Session"]) -> list[str]:
+    """Return sessions in lines under a heading; `broken`: rules of the profile that were broken."""
+    rows = [_COLUMNS, *map(_cells, sessions)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if name in _RIGHT else cell.ljust(width)
+            for name, cell, width in zip(_COLUMNS, row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def comparison_text(compared: "Comparison", width: int | None = None) -> list[str]:
+    """Return a comparison in lines, `width` characters wide (None: the terminal's)."""
+    width = max(width or shutil.get_terminal_size((120, 40)).columns, 60)
+    names = compared.first.name, compared.second.name
+    lines = [f"A: {one_line(names[0])}", f"B: {one_line(names[1])}"]
+    for heading, content in (
+        ("Instructions", map(_printable, compared.instructions)),
+        ("Settings that differ", _settings(compared)),
+        ("Answers", _answers(compared)),
+        ("Latencies: n and median in ms", _latencies(compared)),
+        ("Transcript", _transcript(compared, width)),
+    ):
+        lines += ["", heading, *(list(content) or ["  the same" if heading == "Instructions" else "  none"])]
+    return lines
+
+
+def _cells(session: "Session") -> tuple[str, ...]:
+    facts = session.facts
+    digest, changes = session.instructions_sha256, len(facts.instructions) - 1
+    return (
+        facts.started_at.astimezone().strftime("%Y-%m-%d %H:%M") if facts.started_at else _NOTHING,
+        f"{facts.duration_s // 60:.0f}:{int(facts.duration_s % 60):02}",
+        _short(facts.engine),
+        _short(facts.model),
+        _short(facts.study),
+        _NOTHING if digest is None else digest[:_HASH_DIGITS] + (f" +{changes}" if changes else ""),
+        str(len(facts.answers)),
+        f"{facts.participant_turns}+{facts.agent_turns}",
+        _ms(facts.median_ms("response_start")),
+        _ms(facts.median_ms("first_audio")),
+        str(facts.barge_ins),
+        str(facts.violations),
+        f"{session.size_bytes / 1_000_000:.1f}",
+        session.state + (", damaged" if facts.notes else ""),
+        one_line(session.name),
+    )
+
+
+def _settings(compared: "Comparison") -> Iterator[str]:
+    for each in compared.settings:
+        yield f"  {one_line(each.path)}"
+        yield f"    A  {_value(each.first)}"
+        yield f"    B  {_value(each.second)}"
+
+
+def _answers(compared: "Comparison") -> Iterator[str]:
+    for each in compared.answers:
+        where = f", {each.part}" if each.part else ""
+        again = f", number {each.number}" if each.number > 1 else ""
+        same = each.first is not None and each.second is not None and each.first.value == each.second.value
+        yield f"{'  ' if same else '* '}{one_line(f'“{each.question}” ({each.component}{where}{again})')}"
+        yield f"    A  {_answer(each.first)}"
+        yield f"    B  {_answer(each.second)}"
+
+
+def _latencies(compared: "Comparison") -> Iterator[str]:
+    rows = [
+        (each.name, f"{len(each.first_ms)}  {_ms(first)}", f"{len(each.second_ms)}  {_ms(second)}")
+        for each in compared.latencies
+        for first, second in [each.medians_ms]
+    ]
+    rows.append(("barge-ins", *map(str, compared.barge_ins)))
+    width = max(len(name) for name, _, _ in rows)
+    for name, first, second in rows:
+        yield f"  {name:{width}}  A {first:>12}  B {second:>12}"
+
+
+def _transcript(compared: "Comparison", width: int) -> Iterator[str]:
+    column = (width - len(_RULE)) // 2
+    for row in compared.transcript:
+        left, right = (_wrapped(turn, column) for turn in row)
+        for one, other in zip_longest(left, right, fillvalue=""):
+            yield f"{one:{column}}{_RULE}{other}".rstrip()
+
+
+def _wrapped(turn: "Turn | None", width: int) -> list[str]:
+    if turn is None:
+        return []
+    words = turn.text or turn.recognised or "(no words)"
+    return textwrap.wrap(one_line(f"{turn.who}: {words}"), width, subsequent_indent="  ")
+
+
+def _answer(answer: "Answer | None") -> str:
+    return _NOTHING if answer is None else _value(answer.value)
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return _NOTHING
+    return one_line(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+
+
+def _ms(value: float | None) -> str:
+    return _NOTHING if value is None else f"{value:.0f}"
+
+
+def _short(text: str | None) -> str:
+    words = one_line(text or "") or _NOTHING
+    return words if len(words) <= _WIDEST else f"{words[: _WIDEST - 1]}…"
+
+
+def one_line(text: str) -> str:
+    """Return a text in one line, without what a terminal would obey."""
+    return " ".join(_printable(text).split())
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -1,0 +1,101 @@
+"""What was found out about the sessions of a folder, kept in a file beside them: they need not be read again.
+
+An entry counts as long as the session's events have the size and the time of change that they had. The file holds
+words of the sessions (instructions, answers): whoever deletes a session has it forgotten here, too.
+"""
+
+import contextlib
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from simulator import __version__
+from simulator.record.atomic import write_whole
+from simulator.resources import is_file
+
+CACHE: Final = ".sessions.json"
+FORMAT: Final = "participant-simulator/sessions"
+FORMAT_VERSION: Final = 1
+
+_MOST_BYTES: Final = 256_000_000
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """By which a file is known to be the same as before."""
+
+    size_bytes: int
+    mtime_ns: int
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    stamp: Stamp
+    facts: msgspec.Raw
+
+
+class _File(msgspec.Struct):
+    format: str
+    format_version: int
+    program: str
+    sessions: dict[str, _Kept]
+
+
+class SessionCache:
+    """The cache of one folder of sessions. One that cannot be read counts as empty, and is made anew."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sessions = _read(folder)
+        self._changed = False
+
+    def facts(self, name: str, stamp: Stamp) -> bytes | None:
+        """Return what was kept about the session in the folder `name`, as JSON; None where it changed since."""
+        kept = self._sessions.get(name)
+        return bytes(kept.facts) if kept is not None and kept.stamp == stamp else None
+
+    def keep(self, name: str, stamp: Stamp, facts: bytes) -> None:
+        """Keep JSON about a session. A name that is no Unicode is not kept."""
+        if name.encode(errors="ignore").decode() == name:
+            self._sessions[name] = _Kept(stamp, msgspec.Raw(facts))
+            self._changed = True
+
+    def save(self, events_name: str) -> None:
+        """Write what changed. Sessions whose events, of that name, are gone are left out."""
+        there = {name: kept for name, kept in self._sessions.items() if is_file(self._folder / name / events_name)}
+        if self._changed or len(there) < len(self._sessions):
+            _write(self._folder, there)
+        self._changed = False
+
+
+def forget(session: Path) -> None:
+    """Take a session's words out of the cache of the folder that it lies in. Raises OSError where that fails."""
+    sessions = _read(session.parent)
+    path = session.parent / CACHE
+    if sessions.pop(session.name, None) is None:
+        return
+    try:
+        write_whole(path, _encoded(sessions))
+    except OSError:
+        path.unlink()  # a full disk still lets go of a file
+
+
+def _read(folder: Path) -> dict[str, _Kept]:
+    path = folder / CACHE
+    try:
+        if not is_file(path) or path.stat().st_size > _MOST_BYTES:
+            return {}
+        file = msgspec.json.decode(path.read_bytes(), type=_File)
+    except (OSError, msgspec.MsgspecError, RecursionError):
+        return {}
+    known = (file.format, file.format_version, file.program) == (FORMAT, FORMAT_VERSION, __version__)
+    return file.sessions if known else {}
+
+
+def _write(folder: Path, sessions: dict[str, _Kept]) -> None:
+    # Without the cache the next look at a folder that may not be written, or lies on a full disk, takes longer.
+    with contextlib.suppress(OSError):
+        write_whole(folder / CACHE, _encoded(sessions))
+
+
+def _encoded(sessions: dict[str, _Kept]) -> bytes:
+    return msgspec.json.encode(_File(FORMAT, FORMAT_VERSION, __version__, sessions))

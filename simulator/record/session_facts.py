@@ -1,0 +1,173 @@
+"""What tells one session from another, collected from its entries in one pass."""
+
+import contextlib
+import hashlib
+import statistics
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from simulator.record.entries import Direction, Entry
+from simulator.record.fields import text, value_at, whole_number
+from simulator.record.measures import Measures
+from simulator.units import NS_PER_S
+
+_UPDATE: Final = "session.update"
+_TAKEN: Final = "session.updated"
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """An answer of the agent that was accepted; `part` is that of the study in which it was given."""
+
+    part: str | None
+    component: str
+    question: str
+    value: Any
+    attempts: int | None = None
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session was. Where a session does not say something, it is None or empty."""
+
+    started_at: datetime | None = None
+    duration_s: float = 0.0
+    engine: str | None = None
+    url: str | None = None
+    model: str | None = None
+    study: str | None = None
+    """The names of the studies that were played, separated by commas."""
+    instructions: list[str] = []
+    """Each text of instructions that the engine was given and did not refuse, in order."""
+    answers: list[Answer] = []
+    participant_turns: int = 0
+    agent_turns: int = 0
+    pushes: int = 0
+    marks: int = 0
+    violations: int = 0
+    problems: int = 0
+    barge_ins: int = 0
+    latencies: dict[str, list[float]] = {}
+    """Milliseconds, by the names of the measures."""
+    ended: str | None = None
+    """Why it ended; None: its record has no end."""
+    notes: list[str] = []
+    """What is wrong with its record, in sentences."""
+
+    def median_ms(self, latency: str) -> float | None:
+        """Return the median of a latency, None where it was never measured."""
+        values = self.latencies.get(latency)
+        return statistics.median(values) if values else None
+
+
+def sha256(instructions: str) -> str:
+    """Return the SHA-256 of instructions in UTF-8, as the record's notes give it."""
+    return hashlib.sha256(instructions.encode()).hexdigest()
+
+
+class FactsCollector:
+    """Fed one entry after the other."""
+
+    def __init__(self) -> None:
+        self.measures = Measures()
+        self.requested: dict[str, Any] | None = None
+        """The session object of the first session.update."""
+        self.accepted: dict[str, Any] | None = None
+        """The session object with which the engine answered it."""
+        self.started: dict[str, Any] = {}
+        """The fields of the first entry."""
+        self._studies: dict[str, None] = {}
+        self._instructions: list[str] = []
+        self._answers: list[Answer] = []
+        self._part: str | None = None
+        self._noted = {"mark": 0, "violation": 0, "problem": 0}
+        self._last_ns = 0
+        self._ended: str | None = None
+
+    def feed(self, entry: Entry) -> None:
+        """Take the next entry."""
+        self.measures.feed(entry)
+        self._last_ns = entry.t_ns
+        if entry.direction is Direction.NOTED:
+            self._take_note(entry)
+        elif entry.direction is Direction.SENT and entry.type == _UPDATE:
+            self._asked(entry)
+        elif entry.type == _TAKEN and self.accepted is None and self.requested is not None:
+            session = entry.event.get("session")
+            self.accepted = session if isinstance(session, dict) else None
+
+    def facts(self, notes: Iterable[str] = ()) -> Facts:
+        """Return what was collected; `notes`: what is wrong with the record."""
+        latencies: dict[str, list[float]] = {}
+        for each in self.measures.latencies:
+            latencies.setdefault(each.name, []).append(round(each.value_ms, 1))
+        turns = [each.who for each in self.measures.turns]
+        return Facts(
+            started_at=_time(self.started.get("started_at")),
+            duration_s=round(self._last_ns / NS_PER_S, 3),
+            **{name: _words(self.started.get(name)) for name in ("engine", "url", "model")},
+            study=", ".join(self._studies) or None,
+            instructions=self._instructions,
+            answers=self._answers,
+            participant_turns=turns.count("participant") + turns.count("typed"),
+            agent_turns=turns.count("agent") + turns.count("agent typed"),
+            pushes=len(self.measures.pushes),
+            marks=self._noted["mark"],
+            violations=self._noted["violation"],
+            problems=self._noted["problem"],
+            barge_ins=len(self.measures.barge_ins),
+            latencies=latencies,
+            ended=self._ended,
+            notes=list(notes),
+        )
+
+    def _take_note(self, entry: Entry) -> None:
+        if entry.type in self._noted:
+            self._noted[entry.type] += 1
+        match entry.type:
+            case "record.started":
+                self.started = entry.event
+            case "record.ended":
+                self._ended = text(entry, "reason") or ""
+            case "study.started":
+                self._studies[text(entry, "name") or "a study without a name"] = None
+            case "part":
+                self._part = text(entry, "name")
+            case "answer" if value_at(entry, "accepted") is True:
+                self._answers.append(
+                    Answer(
+                        self._part,
+                        text(entry, "component") or "",
+                        text(entry, "question") or "",
+                        value_at(entry, "value"),
+                        whole_number(entry, "attempts"),
+                    )
+                )
+            case "instructions" if value_at(entry, "accepted") is False:
+                self._refused(text(entry, "sha256"))
+
+    def _asked(self, entry: Entry) -> None:
+        session = entry.event.get("session")
+        if self.requested is None and isinstance(session, dict):
+            self.requested = session
+        instructions = text(entry, "session", "instructions")
+        if instructions and self._instructions[-1:] != [instructions]:
+            self._instructions.append(instructions)
+
+    def _refused(self, digest: str | None) -> None:
+        for place in reversed(range(len(self._instructions))):
+            if sha256(self._instructions[place]) == digest:
+                del self._instructions[place]
+                return
+
+
+def _words(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _time(value: Any) -> datetime | None:
+    """Return a time that a record tells, in this computer's zone."""
+    with contextlib.suppress(ValueError, OverflowError, OSError):  # a damaged record: no such time
+        return datetime.fromisoformat(value).astimezone() if isinstance(value, str) else None
+    return None
