@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from simulator.cli.exits import Exit
 from simulator.cli.output import result, result_json, say
 from simulator.cli.parser import Commands
+from simulator.errors import UsageError
 
 if TYPE_CHECKING:
     from simulator.record.floor import Floor
@@ -18,6 +19,8 @@ Measures a session as conversation research does: floor transfer offsets and the
 long barge-ins take, talk shares and silences; once by the engine's events, once by the energy of the audio, and how
 far these disagree. Both ends of each interval are defined in docs/measures.md.
 """
+LOWEST_DBFS: Final = -96
+"""One step of 16 bits lies at -90."""
 _ROW: Final = "{:<24} {:>7} {:>10} {:>7} {:>10} {:>9} {:>9} {:>7}"
 
 
@@ -38,11 +41,15 @@ def add_command(commands: Commands) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Print the measures. Raises UnreadableFile."""
+    """Print the measures. Raises UnreadableFile, UsageError."""
     from simulator.record.floor_report import report
     from simulator.record.floor_sources import Thresholds
 
-    found = report(arguments.record, Thresholds(arguments.participant_dbfs, arguments.agent_dbfs))
+    thresholds = Thresholds(arguments.participant_dbfs, arguments.agent_dbfs)
+    for level in (thresholds.participant_dbfs, thresholds.agent_dbfs):
+        if not LOWEST_DBFS <= level <= 0:
+            raise UsageError(f"A level of {level:g} dBFS: use {LOWEST_DBFS} to 0.")
+    found = report(arguments.record, thresholds)
     if arguments.json:
         result_json(as_json(found))
         return Exit.DONE

@@ -142,6 +142,23 @@ def test_blocks_of_any_length_make_the_same_spans() -> None:
     assert loud_spans([], (-45.0, -50.0)) == [[], []]
 
 
+@pytest.mark.parametrize("level", ["nan", "1", "1e9", "-97"])
+def test_a_level_that_no_audio_has_is_refused(record: Path, level: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", str(record), "--agent-dbfs", level]) == 3
+    assert f"A level of {float(level):g} dBFS: use -96 to 0." in capsys.readouterr().err
+
+
+def test_a_damaged_record_is_measured_up_to_the_damage(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = record / "session.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    damage = next(number for number, line in enumerate(lines) if b"barge_in" in line)
+    path.write_bytes(b"".join(lines[:damage]) + b"garbage\n")
+    assert main(["measures", str(record)]) == 0
+    told = capsys.readouterr()
+    assert f"Line {damage + 1} (byte" in told.err
+    assert "response latency               1        100" in told.out
+
+
 def test_the_command_prints_a_table_or_every_turn(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measures", str(record)]) == 0
     lines = capsys.readouterr().out.splitlines()
