@@ -46,22 +46,31 @@ class FlatWatch:
 
 
 class ClipWatch:
-    """Runs of three and more samples at full scale: three of them within a second begin it, 3 s without end it."""
+    """Flat tops at full scale: three of them within a second begin it, 3 s without end it.
+
+    A flat top is three and more samples close to full scale, one of which reaches it. They need not all be at it: a
+    microphone's clipped sound is converted to another rate on its way, by the system or here, and ripples then.
+    """
 
     _RUN: Final = 3
     _RUNS: Final = 3
     _ENDS: Final = 3 * BLOCKS_A_SECOND
     _FULL: Final = 32_767
+    _CLOSE: Final = 32_000
+    """0.2 dB below full scale."""
 
     def __init__(self, *, wrong: bool = False) -> None:
         self.wrong = wrong
         self._runs: deque[int] = deque(maxlen=BLOCKS_A_SECOND)
-        self._before = np.zeros(self._RUN, dtype=bool)
         self._since = 0
+        self._length = 0
+        """Samples close to full scale up to the end of the last block."""
+        self._reaches = False
+        self._counted = False
 
     @property
     def runs(self) -> int:
-        """Runs in the last second."""
+        """Flat tops in the last second."""
         return sum(self._runs)
 
     def feed(self, samples: Samples) -> None:
@@ -75,14 +84,25 @@ class ClipWatch:
             self.wrong = False
 
     def _count(self, samples: Samples) -> int:
+        close = (samples >= self._CLOSE) | (samples <= -self._CLOSE)
         full = (samples >= self._FULL) | (samples <= -self._FULL)
-        joined = np.concatenate((self._before, full))
-        self._before = joined[-self._RUN :]
-        if not joined.any():
-            return 0
-        # A run counts with its third sample, so that one over the edge of two blocks counts once.
-        third = joined[1:-2] & joined[2:-1] & joined[3:] & ~joined[:-3]
-        return int(np.count_nonzero(third))
+        changes = np.flatnonzero(np.diff(np.concatenate(([False], close, [False]))))
+        count = 0
+        for first, end in changes.reshape(-1, 2).tolist():
+            if first > 0:
+                self._end_run()
+            # One over the edge of two blocks goes on, and counts once.
+            self._length += end - first
+            self._reaches = self._reaches or bool(full[first:end].any())
+            if self._length >= self._RUN and self._reaches and not self._counted:
+                self._counted = True
+                count += 1
+        if not close[-1]:
+            self._end_run()
+        return count
+
+    def _end_run(self) -> None:
+        self._length, self._reaches, self._counted = 0, False, False
 
 
 class QuietWatch:

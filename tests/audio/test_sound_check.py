@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simulator.audio.audio_files import load_recording
+from simulator.audio.conversion import Converter
 from simulator.audio.recordings import project_recordings
 from simulator.audio.sound_check import SoundCheck, SoundGood, SoundWarning
 from simulator.units import BLOCK_SAMPLES, NS_PER_MS, NS_PER_S
@@ -176,6 +177,28 @@ def test_single_peaks_at_full_scale_and_runs_of_two_are_no_clipping() -> None:
     samples[1::2_400] = -32_768
     samples[100:102] = 32_767
     assert Desk().hear(samples).told == []
+
+
+def test_a_clipped_top_that_ripples_counts_and_a_loud_one_that_does_not_reach_full_scale_does_not() -> None:
+    quiet = louder(voice("monologue", 1.0), -6)
+    told = {}
+    for top in ([32_100, 32_767, 32_050], [-32_050, -32_100, -32_768], [31_900, 32_767, 31_900], [32_700] * 20):
+        samples = quiet.copy()
+        for at in (100, 4_000, 9_598):  # the last lies over the edge of two blocks
+            samples[at : at + len(top)] = top
+        told[tuple(top[:3])] = [what for _, what in Desk().hear(samples).told]
+    assert list(told.values()) == [["clipping"], ["clipping"], [], []]
+
+
+@pytest.mark.parametrize("name", VOICES)
+def test_a_voice_clipped_at_48_khz_and_converted_clips_and_one_at_full_scale_does_not(name: str) -> None:
+    for by_db, told in ((12.0, ["clipping"]), (0.0, [])):
+        loud = voice(name, 6.0).astype(np.float64)
+        loud *= 32_767 / np.abs(loud).max() if by_db == 0 else 10 ** (by_db / 20)
+        at_48_khz = Converter(RATE_HZ, 48_000).process(_int16(loud / 4)).astype(np.float64) * 4
+        card, converter = _int16(at_48_khz), Converter(48_000, RATE_HZ)
+        given = np.concatenate([converter.process(block) for block in np.split(card, len(card) // 960)])
+        assert [what for _, what in Desk().hear(given).told] == told
 
 
 @pytest.mark.parametrize("name", VOICES)
