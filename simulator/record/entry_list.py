@@ -7,6 +7,7 @@ others are kept as they are.
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, Final, NamedTuple, overload
 
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
@@ -72,9 +73,19 @@ class EntryList(Sequence[Entry]):
         position = bisect_left(self._seqs, seq)
         return position if position < len(self._seqs) and self._seqs[position] == seq else None
 
-    def without_audio(self) -> Iterator[Entry]:
-        """Yield the entries that carry no audio, and those of it that are odd: a fraction of the time of all."""
-        return iter(self._as_they_are.values())
+    def without_audio(self, first: int = 0) -> Iterator[Entry]:
+        """Yield the entries from index `first` on that carry no audio, and those of it that are odd.
+
+        Costs their number, a fraction of that of all.
+        """
+        if not first:
+            return iter(self._as_they_are.values())
+        latest_first = takewhile(lambda place: place >= first, reversed(self._as_they_are))
+        return iter([self._as_they_are[place] for place in latest_first][::-1])
+
+    def is_audio_only(self, index: int) -> bool:
+        """Whether an entry is a piece of audio of which nothing else is to be said; costs no making of the entry."""
+        return self._forms_of[index] != _AS_IT_IS
 
     def __len__(self) -> int:
         return len(self._seqs)

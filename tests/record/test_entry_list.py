@@ -49,5 +49,9 @@ def test_it_gives_what_was_put_in_in_order(entries: list[Entry]) -> None:
     assert [each for each in kept.without_audio() if each.audio is None] == [
         each for each in numbered if each.audio is None
     ]
+    for first in range(len(numbered) + 1):
+        odd = [place for place in range(first, len(numbered)) if not kept.is_audio_only(place)]
+        assert list(kept.without_audio(first)) == [numbered[place] for place in odd]
+        assert all(each.audio is not None for each in numbered[first:] if each.seq // 3 not in odd)
     assert kept.position_of(1) is None
     assert kept.position_of(3 * len(numbered)) is None

@@ -7,7 +7,6 @@ reset. A proxy model would do both an order of magnitude slower.
 import enum
 import sys
 from bisect import bisect_left
-from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
@@ -59,6 +58,7 @@ class LogModel(QAbstractTableModel):
         super().__init__()
         self._view = view
         self._texts: list[str] = []
+        """What the filter looks in; empty for audio that was never looked through."""
         self._folded = bytearray()
         """Which entries are audio and nothing else."""
         self._rows: list[int] = []
@@ -72,7 +72,7 @@ class LogModel(QAbstractTableModel):
         self.beginResetModel()
         self._view = view
         self._texts, self._folded = [], bytearray()
-        self._prepare(view.entries)
+        self._prepare(0, len(view.entries))
         self._rows = self._matching(0, len(view.entries))
         self.endResetModel()
 
@@ -90,7 +90,7 @@ class LogModel(QAbstractTableModel):
         """Append rows for the entries that the view gained since the last call."""
         first = len(self._texts)
         last = len(self._view.entries)
-        self._prepare(self._view.entries[first:last])
+        self._prepare(first, last)
         rows = self._matching(first, last)
         if rows:
             self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(rows) - 1)
@@ -147,15 +147,26 @@ class LogModel(QAbstractTableModel):
             return _DIRECTION_NAMES[entry.direction]
         return None
 
-    def _prepare(self, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            folded = entry.type in AUDIO_TYPES and entry.problem is None
-            self._folded.append(folded)
+    def _prepare(self, first: int, last: int) -> None:
+        entries = self._view.entries
+        for position in range(first, last):
+            if entries.is_audio_only(position):
+                self._folded.append(True)
+                self._texts.append("")
+                continue
+            entry = entries[position]
+            self._folded.append(entry.type in AUDIO_TYPES and entry.problem is None)
+            self._texts.append(search_text(entry))
+
+    def _text(self, position: int) -> str:
+        text = self._texts[position]
+        if not text:
             # Fifty a second of one text: kept once.
-            self._texts.append(sys.intern(search_text(entry)) if folded else search_text(entry))
+            text = self._texts[position] = sys.intern(search_text(self._view.entries[position]))
+        return text
 
     def _matching(self, first: int, last: int) -> list[int]:
-        entries, texts, words = self._view.entries, self._texts, self._words
+        entries, words = self._view.entries, self._words
         rows: list[int] | range = range(first, last)
         if not self._audio_shown:
             rows = [row for row in rows if not self._folded[row]]
@@ -165,7 +176,7 @@ class LogModel(QAbstractTableModel):
             direction = _DIRECTIONS[self._show]
             rows = [row for row in rows if entries[row].direction is direction]
         for word in words:
-            rows = [row for row in rows if word in texts[row]]
+            rows = [row for row in rows if word in self._text(row)]
         return list(rows)
 
 

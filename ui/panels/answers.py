@@ -78,7 +78,7 @@ class AnswersPanel(QWidget):
         if self._view is None:
             return None
         last: Entry | None = None
-        for entry in self._view.entries[self._read :]:
+        for entry in self._view.entries.without_audio(self._read):
             if entry.type == "answer":
                 self._add(entry)
                 last = entry
