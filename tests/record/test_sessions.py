@@ -12,6 +12,7 @@ import pytest
 from simulator.errors import UnreadableFile
 from simulator.record import sessions as sessions_module
 from simulator.record.folder import delete_session, size_bytes
+from simulator.record.lock import take
 from simulator.record.reader import stream
 from simulator.record.session_cache import CACHE
 from simulator.record.session_comparison import AnswerPair, Comparison, LatencyPair, Setting, compare
@@ -207,6 +208,21 @@ def test_a_folder_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         sessions(tmp_path / "none")
     monkeypatch.setenv("PARTICIPANT_SIMULATOR_DATA", str(tmp_path / "new"))
     assert sessions() == []
+
+
+def test_a_session_that_goes_on_is_read_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    live = first_session()
+    end = live.entries.pop()
+    folder = save(tmp_path / "records" / "live", live)
+    read = read_again(monkeypatch)
+    with (folder / "session.jsonl").open("ab") as file:
+        assert take(file.fileno())
+        assert [each.state for each in sessions(folder.parent)] == ["running"]
+        file.write(msgspec.json.encode(end) + b"\n")
+    (after,) = sessions(folder.parent)
+    assert (after.state, after.facts.ended) == ("ended", "disconnected")
+    assert sessions(folder.parent) == [after]
+    assert read == ["live", "live"]
 
 
 def test_progress_is_told_after_each_session(records: Path) -> None:
