@@ -98,7 +98,8 @@ def _latencies(compared: "Comparison") -> Iterator[str]:
         for each in compared.latencies
         for first, second in [each.medians_ms]
     ]
-    rows.append(("barge-ins", *map(str, compared.barge_ins)))
+    first_count, second_count = compared.barge_ins
+    rows.append(("barge-ins", str(first_count), str(second_count)))
     width = max(len(name) for name, _, _ in rows)
     for name, first, second in rows:
         yield f"  {name:{width}}  A {first:>12}  B {second:>12}"
