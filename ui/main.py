@@ -31,7 +31,7 @@ def _record(arguments: Sequence[str]) -> Path | None:
     if len(arguments) != 1 or arguments[0].startswith("-"):
         return None
     path = Path(arguments[0])
-    is_named_so = path.suffix == ".jsonl" or len(path.parts) > 1
+    is_named_so = path.suffix == ".jsonl" or os.sep in arguments[0] or "/" in arguments[0]
     return path if is_named_so or (path / "session.jsonl").is_file() else None
 
 

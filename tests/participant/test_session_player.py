@@ -1,6 +1,10 @@
 """A saved session is played from any point: both voices, to the sample, and told where it is."""
 
 import asyncio
+import json
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +19,10 @@ from simulator.participant.session_player import play, together
 from simulator.record.entries import Track
 from simulator.record.writer import RecordWriter
 from simulator.units import BLOCK_SAMPLES, SAMPLE_RATE_HZ, samples_to_ns
+from tests.rig.sound import Plug, SoundServer
+from tests.rig.sound import sound_server as sound_server_of_its_own
+
+ROOT = Path(__file__).resolve().parents[2]
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,6 +97,36 @@ async def test_behind_the_end_nothing_is_opened(tmp_path: Path) -> None:
 
     await play(save(tmp_path, np.ones((100, 2), dtype=np.int16)), 100, no_output, said.append)
     assert said == [{"ended": True}]
+
+
+@pytest.mark.sound
+def test_a_loudspeaker_gets_what_the_record_holds(sound_server: SoundServer, tmp_path: Path) -> None:
+    at = np.arange(2 * SAMPLE_RATE_HZ)
+    record = save(tmp_path, np.stack([at % 1_000 + 1, at % 700 + 1], axis=1).astype(np.int16))
+    raw = ["--raw", "--format=s16le", "--rate=24000", "--channels=1"]
+    with sound_server_of_its_own() as server:
+        plug = Plug(server, "headset")
+        plug.plug_in()
+        env = plug.env | {"PYTHONPATH": str(ROOT)}
+        question = {"record": str(record), "first_sample": SAMPLE_RATE_HZ, "output": ["headset", "ALSA", None]}
+        command = [sys.executable, "-P", "-m", "simulator.participant.session_player", json.dumps(question)]
+        recording = ["parecord", *raw, "--device=output.monitor"]
+        with subprocess.Popen(recording, env=env, stdout=subprocess.PIPE) as recorder:
+            assert recorder.stdout is not None
+            heard = [recorder.stdout.read(960)]
+            reading = threading.Thread(target=lambda: heard.append(recorder.stdout.read()))  # type: ignore[union-attr]
+            reading.start()
+            with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as player:
+                assert player.stdout is not None
+                told = list(map(json.loads, player.stdout))
+            recorder.terminate()
+            reading.join()
+        plug.unplug()
+    assert told[-2:] == [{"at_sample": 2 * SAMPLE_RATE_HZ}, {"ended": True}]
+    samples = np.frombuffer(b"".join(heard), dtype="<i2")
+    sounded = samples[np.flatnonzero(samples)]
+    wanted = (at % 1_000 + at % 700 + 2)[SAMPLE_RATE_HZ:]
+    assert np.array_equal(sounded[:20_000], wanted[:20_000])
 
 
 def test_two_loud_voices_are_clipped_and_do_not_wrap() -> None:

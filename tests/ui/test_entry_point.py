@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from tests.rig.display import Display
+from ui.main import main
 
 COMMAND_LOADS = """
 import sys
@@ -34,8 +35,8 @@ def say(text):
     print(text, flush=True)
 
 class Watched(MainWindow):
-    def start(self):
-        super().start()
+    def start(self, record=None):
+        super().start(record)
         say(f"drawn {self.isVisible()} {QApplication.platformName()}")
         if "talk" in sys.argv:
             self.connection.connect_button.click()
@@ -89,6 +90,40 @@ def test_without_a_screen_one_sentence_says_what_to_do() -> None:
     answer = subprocess.run([sys.executable, "-m", "ui"], env=environment, capture_output=True, text=True, timeout=60)
     assert answer.returncode == 3
     assert answer.stderr == "There is no screen for the window: set DISPLAY, or use a command (see --help).\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "record"),
+    [
+        (["saved"], "saved"),
+        (["./elsewhere/"], "elsewhere"),
+        (["check.jsonl"], "check.jsonl"),
+        (["run"], None),
+        (["run", "saved"], None),
+        (["--version"], None),
+    ],
+)
+def test_a_folder_or_file_of_a_record_opens_it_and_anything_else_is_a_command(
+    arguments: list[str], record: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("saved", "elsewhere", "run"):
+        (tmp_path / folder).mkdir()
+    for file in ("saved/session.jsonl", "elsewhere/session.jsonl", "check.jsonl"):
+        (tmp_path / file).touch()
+    monkeypatch.chdir(tmp_path)
+    opened: list[Path | None] = []
+    monkeypatch.setattr("ui.main._open_window", opened.append)
+    monkeypatch.setattr("simulator.cli.main", lambda arguments: None)
+    main(arguments)
+    wanted = [] if record is None else [Path(record) if record.endswith("l") else Path(record) / "session.jsonl"]
+    assert opened == wanted
+
+
+def test_a_record_that_is_not_there_is_told_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "gone.jsonl")]) == 3
+    assert "There is no record" in capsys.readouterr().err
+    assert main([str(tmp_path)]) == 3
+    assert "holds no session" in capsys.readouterr().err
 
 
 @pytest.fixture
