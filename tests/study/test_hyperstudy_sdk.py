@@ -287,5 +287,5 @@ def test_every_component_of_the_sdk_says_whether_the_participant_is_heard_and_le
     ]
     assert heard == [True]
     told = str([msgspec.to_builtins(step.action) for step in loaded.study.steps])
-    assert "Words of its own" in told or any("not taken over" in note and "prompt" in note for note in loaded.notes)
+    assert "Words of its own" in told or any("left out" in note and "prompt" in note for note in loaded.notes)
     assert any("left out" in note and "ownField" in note for note in loaded.notes)
