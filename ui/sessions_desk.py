@@ -54,7 +54,7 @@ class SessionsDesk(QObject):
         self._banner = banner
         self._background = Background(self)
         self._sound = SavedSound(self)
-        self._sound.came.connect(timeline.refresh)
+        self._sound.came.connect(timeline.canvas.take_sound)
         self._sound.ended.connect(self._sound_read)
         self._wanted = 0
         self._timeline, self._output = timeline, output

@@ -88,6 +88,16 @@ def test_deleting_the_session_on_screen_leads_back_to_the_live_one(rig: WindowRi
     wait_until(lambda: "holds no session" in rig.window.notices.text.text())
 
 
+def test_sound_that_is_read_later_is_drawn_where_silence_was(rig: WindowRig, tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "pilot", seconds=60)
+    view, canvas = open_view(folder), rig.window.timeline.canvas
+    rig.window.record.show_view(view)
+    silent = canvas.grab().toImage()
+    heard_peaks(folder / SESSION, lambda first, peaks: view.lanes["agent"].place_peaks(first, *peaks[1]))
+    canvas.take_sound()
+    assert canvas.grab().toImage() != silent
+
+
 def test_the_present_of_a_saved_session_is_the_end_of_its_sound(tmp_path: Path) -> None:
     folder = save_session(tmp_path / "s")
     view = open_view(folder)

@@ -84,6 +84,12 @@ class TimelineCanvas(QWidget):
         self._cursor_ns = None
         self.update()
 
+    def take_sound(self) -> None:
+        """Draw the waveforms anew: the lanes got sound where they were drawn silent."""
+        for tiles in self._kept.tiles.values():
+            tiles.clear()
+        self.update()
+
     def select(self, t_ns: int | None) -> None:
         """Put the selection cursor at a time."""
         self._cursor_ns = t_ns
