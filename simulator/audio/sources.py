@@ -227,22 +227,29 @@ class MicrophoneSource:
         while not self._closed:
             while self._ring.readable >= BLOCK_SAMPLES and not self._closed:
                 yield self._read()
-            state = self._stream.state()
-            if not state.alive and not self._closed:
-                raise DeviceUnavailable(
-                    f"The microphone “{state.name}” has gone: plug it in again or choose another one."
-                )
-            if state.fault is not None and not self._closed:
-                raise DeviceUnavailable(
-                    f"Listening to the microphone “{state.name}” failed in the program itself: choose it again, and "
-                    "report it if it comes back.",
-                    details=state.fault,
-                )
-            # A device that stands still wakes nobody: its state is looked at all the same.
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_LOOK_EVERY_S):
-                    await self._woken.wait()
-            self._woken.clear()
+            await self._more()
+
+    async def heard(self) -> None:
+        """Wait until it captured something. Raises DeviceUnavailable as `chunks` does."""
+        while not self._closed and not self._ring.readable:
+            await self._more()
+
+    async def _more(self) -> None:
+        """Wait for a callback, or a moment. Raises DeviceUnavailable where none will come."""
+        state = self._stream.state()
+        if not state.alive and not self._closed:
+            raise DeviceUnavailable(f"The microphone “{state.name}” has gone: plug it in again or choose another one.")
+        if state.fault is not None and not self._closed:
+            raise DeviceUnavailable(
+                f"Listening to the microphone “{state.name}” failed in the program itself: choose it again, and "
+                "report it if it comes back.",
+                details=state.fault,
+            )
+        # A device that stands still wakes nobody: its state is looked at all the same.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LOOK_EVERY_S):
+                await self._woken.wait()
+        self._woken.clear()
 
     def close(self) -> None:
         """Close the microphone and end the iteration; a second call does nothing."""

@@ -215,6 +215,8 @@ class Voice:
 
         try:
             source = await opened_in_time(make, "The microphone", lambda late: late.close())
+            # Until then silence goes on in its place: one that goes away before leaves no hole, and is not back.
+            await _heard_or_closed(source)
         except EnvironmentFault as fault:
             self.kind, self.name, self.lack = VoiceKind.SILENCE, "", str(fault)
             raise
@@ -416,6 +418,14 @@ class Voice:
         spoken[:count] = rest[:count]
         over.position += count
         return spoken, started, None
+
+
+async def _heard_or_closed(microphone: MicrophoneSource) -> None:
+    try:
+        await microphone.heard()
+    except BaseException:
+        microphone.close()
+        raise
 
 
 class _Over:

@@ -27,6 +27,10 @@ from tests.rig.sound import SoundServer
 Samples = NDArray[np.int16]
 
 
+ATTEMPTS = 3
+"""A sound server that gets no processor time drops audio, and the echo comes later then, in the midst of a reply."""
+
+
 def _voice() -> Samples:
     (path,) = (each.path for each in project_recordings() if each.name == "monologue_slt")
     return load_recording(path)[: 6 * 24_000]
@@ -85,9 +89,13 @@ async def test_an_echo_is_told_and_half_duplex_or_cancelling_keep_it_from_the_en
         assert await live.send(ChooseVoice, kind=VoiceKind.MICROPHONE) is None
         assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
         assert await live.send(SetTalk, down=True) is None
-        as_it_is = await one_reply()
-        assert _rms(as_it_is) > 1_000
-        (warning,) = (each for each in live.status.sound if each.code == "echo")
+        for _ in range(ATTEMPTS):
+            as_it_is = await one_reply()
+            assert _rms(as_it_is) > 1_000
+            warnings = [each for each in live.status.sound if each.code == "echo"]
+            if warnings:
+                break
+        (warning,) = warnings
         assert warning.since_ns > 0
         assert "headphones" in warning.sentence
 

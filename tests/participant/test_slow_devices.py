@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simulator.audio import sources
+from simulator.audio import device_stream, sources
 from simulator.audio.devices import Choice
 from simulator.audio.playout import Playout
 from simulator.audio.sources import Chunk
+from simulator.errors import DeviceUnavailable
 from simulator.participant.loudspeaker import NO_DEVICE, Loudspeaker
 from simulator.participant.messages import VoiceKind
 from simulator.participant.microphone_filter import MicrophoneFilter
@@ -34,10 +35,15 @@ class Held:
 
 
 @pytest.fixture
-def start(monkeypatch: pytest.MonkeyPatch) -> Held:
+def portaudio_here(monkeypatch: pytest.MonkeyPatch) -> portaudio.FakePortAudio:
+    """One card of 24 kHz mono."""
+    return portaudio.install(monkeypatch, portaudio.only(24_000, 1))
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch, portaudio_here: portaudio.FakePortAudio) -> Held:
     """How long a device takes to begin."""
     held = Held()
-    portaudio.install(monkeypatch, portaudio.only(24_000, 1))
     monkeypatch.setattr(portaudio.FakeStream, "start", lambda stream: held())
     for module in ("voice", "loudspeaker"):
         monkeypatch.setattr(f"simulator.participant.{module}.chosen_here", lambda choice, direction: None)
@@ -48,7 +54,16 @@ def voice(on_chunk: Callable[[SpokenChunk], None]) -> Voice:
     return Voice(on_chunk, lambda lost: None, MicrophoneFilter(lambda kind, fields: None), lambda unreadable: None)
 
 
-async def test_the_voice_goes_on_while_a_microphone_hangs_as_it_begins(start: Held) -> None:
+async def opened(fake: portaudio.FakePortAudio) -> None:
+    """Wait until a stream is open."""
+    async with asyncio.timeout(10):
+        while not fake.streams:  # noqa: ASYNC110 - another thread opens it
+            await asyncio.sleep(0.001)
+
+
+async def test_the_voice_goes_on_until_a_microphone_that_hangs_as_it_begins_is_heard(
+    start: Held, portaudio_here: portaudio.FakePortAudio
+) -> None:
     given: asyncio.Queue[SpokenChunk] = asyncio.Queue()
     participant = voice(given.put_nowait)
     participant.start()
@@ -60,8 +75,30 @@ async def test_the_voice_goes_on_while_a_microphone_hangs_as_it_begins(start: He
         assert not (await given.get()).samples.any()
     assert not choosing.done()
     start.let_go.set()
+    await opened(portaudio_here)
+    while not given.empty():
+        given.get_nowait()
+    for _ in range(3):
+        assert not (await given.get()).samples.any()
+    assert not choosing.done()  # it began and gives nothing yet
+    portaudio_here.stream.block[:] = 1
+    portaudio_here.stream.call()
     await choosing
     assert participant.kind is VoiceKind.MICROPHONE
+    participant.close()
+
+
+async def test_a_microphone_that_goes_before_it_is_heard_is_not_there(
+    start: Held, portaudio_here: portaudio.FakePortAudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_stream, "_FIRST_CALLBACK_NS", 0)
+    start.let_go.set()
+    participant = voice(lambda chunk: None)
+    participant.start()
+    with pytest.raises(DeviceUnavailable, match="has gone"):
+        await participant.choose_device(CARD)
+    assert participant.missing == CARD
+    assert participant.microphone is None
     participant.close()
 
 
