@@ -47,16 +47,25 @@ class RecordView:
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Append entries that follow those already here."""
+        append, measure = self.entries.append, self.measures.feed if self._implied is None else self._measure
+        now_ns = self.now_ns
         for entry in entries:
-            self.entries.append(entry)
-            self._measure(entry)
-            if sign_of(entry) is Sign.PROBLEM:
-                self.problems += 1
-            if entry.direction is Direction.NOTED and entry.type in _JUDGING_NOTES:
-                self._judge(entry)
-            if entry.direction is Direction.NOTED and entry.type == "impairments":
-                self.impaired = told(entry.event) or self.impaired
-            self.now_ns = max(self.now_ns, entry.t_ns)
+            append(entry)
+            measure(entry)
+            if entry.t_ns > now_ns:
+                now_ns = entry.t_ns
+            # Of fifty entries a second nearly all are audio, and nothing else is to be said of them.
+            if entry.audio is None or entry.problem is not None:
+                self._look_at(entry)
+        self.now_ns = now_ns
+
+    def _look_at(self, entry: Entry) -> None:
+        if sign_of(entry) is Sign.PROBLEM:
+            self.problems += 1
+        if entry.direction is Direction.NOTED and entry.type in _JUDGING_NOTES:
+            self._judge(entry)
+        if entry.direction is Direction.NOTED and entry.type == "impairments":
+            self.impaired = told(entry.event) or self.impaired
 
     def sign(self, entry: Entry) -> Sign:
         """Return how much attention an entry asks for: that of a notice where a note says what is wrong with it."""
