@@ -83,7 +83,7 @@ class SessionsDesk(QObject):
     def deeds(self) -> list[Deed | Submenu | None]:
         """Return what can be done with sessions, for the menu."""
         return [
-            Deed("&Open a saved session…", "F6", self.ask_open),
+            Deed("&Open a saved session…", "F3", self.ask_open),
             Submenu("Recent sess&ions", self.offer_recent),
             Deed("P&lay from the cursor, or stop", "F7", self.play_or_stop),
             Deed("E&xport the session…", "Ctrl+Shift+X", self.ask_export),
@@ -157,7 +157,7 @@ class SessionsDesk(QObject):
             return
         path = self.shown_path
         if path is None or self._is_written(path):
-            self.failed.emit("A session can be played once it has ended: disconnect (F5), or open a saved one (F6).")
+            self.failed.emit("A session can be played once it has ended: disconnect (F5), or open a saved one (F3).")
             return
         cursor_ns = self._timeline.canvas.cursor_ns
         if cursor_ns is None or cursor_ns >= self._record.shown.now_ns:
@@ -169,7 +169,7 @@ class SessionsDesk(QObject):
         """Let the user write the session on screen in the forms of other programs."""
         path = self.shown_path
         if path is None:
-            self.failed.emit("Open a saved session (F6) or connect first: there is nothing to export yet.")
+            self.failed.emit("Open a saved session (F3) or connect first: there is nothing to export yet.")
             return
         ExportDialog(path, self._settings, self._window).open()
 

@@ -255,20 +255,18 @@ def test_a_result_that_cannot_be_printed_is_written_as_a_table_all_the_same(
     assert len(table.read_text(encoding="utf-8").splitlines()) == 2
 
 
-def test_a_run_whose_settings_the_engine_refuses_says_so_and_ends_with_2(
+async def test_a_run_whose_settings_the_engine_refuses_says_so_and_ends_with_2(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
-    study = tmp_path / "study.yaml"
-    study.write_text(
-        "format: participant-simulator/study\nversion: 1\nturn_detection: {type: clairvoyance}\nsteps: [wait: 0]\n"
-    )
+    study = _study(tmp_path, "wait: 0")
     records = str(tmp_path / "records")
-    result = _run(environment, "run", str(study), "--engine", "embedded", "--voice", "silence", "--record", records)
+    async with EmbeddedEngine(["update_refused"]) as url:
+        command = ("run", study, "--engine", url, "--voice", "silence", "--record", records)
+        result = await asyncio.to_thread(_run, environment, *command)
     assert result.code == 2
     (run,) = json.loads(result.out)["runs"]
     (problem,) = run["problems"]
     assert "The engine refused the settings" in problem
-    assert (run["end"], run["refused"]) == ("finished", 1)
 
 
 def test_a_bug_does_not_look_like_a_failed_check(

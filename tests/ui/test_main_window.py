@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QSpinBox,
 )
@@ -19,6 +21,7 @@ from simulator.participant.messages import ConnectionState
 from tests.ui.window_rig import DEVICES, WindowRig, wait_until
 from ui.models.log_model import Column
 from ui.models.pushes import PUSHES, push_key
+from ui.panels.calls import KEYS as CALL_KEYS
 from ui.theme import Theme
 
 
@@ -294,8 +297,11 @@ def test_the_kinds_of_questions_are_called_as_a_person_calls_them(rig: WindowRig
 
 
 def test_menus_are_short_and_sound_has_one_of_its_own(rig: WindowRig) -> None:
-    menus = {action.text(): action.menu() for action in rig.window.menuBar().actions()}
-    names = {title: [each.text() for each in menu.actions() if each.text()] for title, menu in menus.items()}
+    names: dict[str, list[str]] = {}
+    for action in rig.window.menuBar().actions():
+        menu = action.menu()
+        assert isinstance(menu, QMenu)
+        names[action.text()] = [each.text() for each in menu.actions() if each.text()]
     assert all(len(names[title]) <= 16 for title in ("&Session", "V&oice", "So&und"))
     assert names["&Session"][-1] == "&Quit"
     assert "Sound de&vices…" in names["So&und"]
@@ -461,3 +467,24 @@ def test_every_control_has_a_name_for_screen_readers(rig: WindowRig) -> None:
             if not (is_part or text or widget.accessibleName()):
                 nameless.append(f"{type(widget).__name__} in {type(parent).__name__}")
     assert nameless == []
+
+
+def test_no_key_of_the_window_does_two_things(rig: WindowRig) -> None:
+    window_wide = Qt.ShortcutContext.WindowShortcut
+    keys = [
+        (key.toString(), action.text())
+        for action in rig.window.findChildren(QAction)
+        if action.shortcutContext() == window_wide
+        for key in action.shortcuts()
+    ]
+    keys += [
+        (short.key().toString(), short.objectName())
+        for short in rig.window.findChildren(QShortcut)
+        if short.context() == window_wide
+    ]
+    used: dict[str, set[str]] = {}
+    for key, what in keys:
+        used.setdefault(key, set()).add(what)
+    assert {key: what for key, what in used.items() if len(what) > 1} == {}
+    # The cards of held calls take their keys from wherever the cursor is.
+    assert not set(CALL_KEYS.values()) & set(used)
