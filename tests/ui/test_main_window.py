@@ -21,7 +21,6 @@ from simulator.participant.messages import ConnectionState
 from tests.ui.window_rig import DEVICES, WindowRig, wait_until
 from ui.models.log_model import Column
 from ui.models.pushes import PUSHES, push_key
-from ui.panels.calls import KEYS as CALL_KEYS
 from ui.theme import Theme
 
 
@@ -486,5 +485,3 @@ def test_no_key_of_the_window_does_two_things(rig: WindowRig) -> None:
     for key, what in keys:
         used.setdefault(key, set()).add(what)
     assert {key: what for key, what in used.items() if len(what) > 1} == {}
-    # The cards of held calls take their keys from wherever the cursor is.
-    assert not set(CALL_KEYS.values()) & set(used)
