@@ -99,7 +99,13 @@ async def test_silence_chosen_while_the_microphone_opens_is_silence(monkeypatch:
 
     class SlowMicrophone:
         def __init__(self, *_: Any, **__: Any) -> None:
+            pass
+
+        def start(self) -> None:
             device.open()
+
+        async def heard(self) -> None:
+            pass
 
         def state(self) -> StreamState:
             return StreamState("slow", 0, 0, True, None, 0, "latency", 24_000)

@@ -104,7 +104,8 @@ async def test_what_could_not_be_tried_is_undecided_and_says_why(tmp_path: Path)
         result = only_result(report)
         assert (result.verdict, report.exit_code) == (Verdict.INCONCLUSIVE, 2), (fault, result)
         assert result.attempts == attempts, (fault, result)
-        assert words in result.reasons[0], (fault, result.reasons)
+        # On a busy computer the first reason may be that the program was held up.
+        assert any(words in reason for reason in result.reasons), (fault, result.reasons)
     requests = set()
     for name in ("barge_in-server_vad", "barge_in-server_vad-attempt2", "barge_in-server_vad-attempt3"):
         entries = read_record(tmp_path / "fast" / "records" / f"{name}.jsonl").entries

@@ -158,8 +158,8 @@ class AudioUntilDone(Behaviour):
 
 @oddity_in("conversation.item.truncated", ("barge_in",))
 def slow_acknowledgement(event: Event) -> Iterator[Said]:
-    """A truncation is acknowledged after 2.5 s."""
-    yield Said(event, 2_500)
+    """A truncation is acknowledged after 2 s."""
+    yield Said(event, 2_000)
 
 
 # Tools.

@@ -152,7 +152,8 @@ def _answer(note: Entry) -> Iterator[Broken]:
     if not text(note, "call_id"):
         return
     if text(note, "judged") is not None if by_operator else value_at(note, "accepted") is False:
-        why = (text(note, "judged" if by_operator else "error") or "it does not fit").rstrip(".")
+        refusal = text(note, "judged") if by_operator else text(note, "error")
+        why = (refusal or "it does not fit").rstrip(".")
         yield Broken("call fits", f"The call does not answer the question: {why}", note.seq)
 
 
