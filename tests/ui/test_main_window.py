@@ -485,3 +485,7 @@ def test_no_key_of_the_window_does_two_things(rig: WindowRig) -> None:
     for key, what in keys:
         used.setdefault(key, set()).add(what)
     assert {key: what for key, what in used.items() if len(what) > 1} == {}
+
+
+def test_the_window_fits_a_screen_of_1280_pixels(rig: WindowRig) -> None:
+    assert rig.window.minimumSizeHint().width() <= 1280

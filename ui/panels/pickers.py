@@ -100,7 +100,7 @@ class VoicePicker(Picker):
     recording_requested = Signal()
 
     def __init__(self) -> None:
-        super().__init__("Voice", 176)
+        super().__init__("Voice", 160)
         # Without this property the list of some fifty recordings would cover the screen.
         self.setStyleSheet("QComboBox { combobox-popup: 0; }")
         self.setMaxVisibleItems(20)
