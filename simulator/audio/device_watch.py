@@ -10,14 +10,13 @@ Listing anew costs 10 ms; in the process that holds the session it would end eve
 
 import asyncio
 import json
-import os
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from simulator.audio.devices import Choice, Device, Direction, child_environment, devices_here, reinitialise
+from simulator.audio.as_child import child_environment, end_with_the_parent, print_line
+from simulator.audio.devices import Choice, Device, Direction, devices_here, reinitialise
 from simulator.audio.playout import Playout
 from simulator.audio.ring import BlockTimeRing, SampleRing
 from simulator.audio.streams import InputStream, OutputStream
@@ -96,18 +95,13 @@ def main() -> int:
     """Look until something that is wanted opens."""
     wanted = {direction: Choice(*named) for direction, named in json.loads(sys.stdin.readline()).items()}
 
-    def end_with_the_parent() -> None:
-        sys.stdin.read()
-        os._exit(0)
-
-    threading.Thread(target=end_with_the_parent, daemon=True).start()
+    end_with_the_parent()
     while True:
         try:
             found = openable(wanted)
         except EnvironmentFault:
             found = []
-        sys.stdout.write(json.dumps(found) + "\n")
-        sys.stdout.flush()
+        print_line(found)
         if found:
             return 0
         time.sleep(LOOK_EVERY_S)

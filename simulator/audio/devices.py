@@ -7,14 +7,13 @@ that appeared later is known here only after `reinitialise`, for which every str
 
 import dataclasses
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
 
+from simulator.audio.as_child import child_environment
 from simulator.audio.stream_state import Channel
 from simulator.errors import AudioUnavailable, DeviceUnavailable, SimulatorError
 
@@ -24,7 +23,6 @@ LIST_TIMEOUT_S: Final = 20
 Direction = Literal["input", "output"]
 DIRECTIONS: Final[tuple[Direction, ...]] = ("input", "output")
 
-_ROOT: Final = Path(__file__).resolve().parents[2]
 
 _LOOPS: Final = (
     "monitor of",
@@ -139,15 +137,6 @@ def list_devices(within_s: float = LIST_TIMEOUT_S) -> list[Device]:
     if "error" in answer:
         raise AudioUnavailable(answer["error"], details=answer["details"])
     return [Device(**device) for device in answer["devices"]]
-
-
-def child_environment() -> dict[str, str]:
-    """Return the environment for a child that runs a module of this room."""
-    environment = dict(os.environ)
-    if (_ROOT / "pyproject.toml").is_file():
-        # A checkout that is not installed: the child must be told where the package lies.
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
-    return environment
 
 
 def find(name: str, host_api: str | None = None, *, direction: Direction, among: Sequence[Device]) -> Device:

@@ -20,12 +20,12 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.as_child import child_environment
 from simulator.audio.pcm import to_int16
 from simulator.audio.resample import resample
 from simulator.errors import EnvironmentFault, UnknownName, UsageError
@@ -38,7 +38,6 @@ MORE_VOICES: Final = ("en-GB", "en-US")
 LONGEST_TEXT: Final = 5_000
 """Signs of a text that is spoken in one go: some six minutes."""
 
-_ROOT: Final = Path(__file__).resolve().parents[2]
 _LOWER: Final = 0.86
 _PICO_RATE_HZ: Final = 16_000
 _PICO_VOLUME: Final = 0.3
@@ -128,16 +127,12 @@ class Synthesiser:
 
 
 async def _start() -> asyncio.subprocess.Process:
-    environment = dict(os.environ)
-    if (_ROOT / "pyproject.toml").is_file():
-        # A checkout that is not installed: the child must be told where the package lies.
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-P",
         "-m",
         "simulator.audio.synthesis",
-        env=environment,
+        env=child_environment(),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )

@@ -10,9 +10,7 @@ failed. It ends when its standard input does.
 
 import asyncio
 import json
-import os
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.as_child import end_with_the_parent, print_line
 from simulator.audio.devices import Choice, chosen_here
 from simulator.audio.latencies import FILE_NAME, keep_latency
 from simulator.audio.latency_probe import measure
@@ -137,24 +136,14 @@ async def answer(question: dict[str, Any], say: Say) -> None:
     say({"state": "done"})
 
 
-def _print(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
-
-
 def main() -> int:
     """Try what the command line asks for, until it is done or nobody listens any more."""
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-
-    def end_with_the_parent() -> None:
-        sys.stdin.read()
-        os._exit(0)
-
-    threading.Thread(target=end_with_the_parent, daemon=True).start()
+    end_with_the_parent()
     try:
-        asyncio.run(answer(json.loads(sys.argv[1]), _print))
+        asyncio.run(answer(json.loads(sys.argv[1]), print_line))
     except SimulatorError as error:
-        _print({"error": str(error)})
+        print_line({"error": str(error)})
         return 3 if isinstance(error, EnvironmentFault) else 1
     return 0
 

@@ -8,9 +8,7 @@ times a second, what is audible at that moment on the session's clock, `{"ended"
 
 import asyncio
 import json
-import os
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.audio.as_child import end_with_the_parent, print_line
 from simulator.audio.devices import Choice, chosen_here
 from simulator.audio.playout import PlaybackEnded, Playout
 from simulator.audio.silent_clock import SilentOutput
@@ -104,26 +103,16 @@ def _chosen_output(choice: Choice) -> OpenOutput:
     return open_output
 
 
-def _print(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
-
-
 def main() -> int:
     """Play what the command line asks for, until its end or until nobody listens any more."""
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-
-    def end_with_the_parent() -> None:
-        sys.stdin.read()
-        os._exit(0)
-
-    threading.Thread(target=end_with_the_parent, daemon=True).start()
+    end_with_the_parent()
     question = json.loads(sys.argv[1])
     output = _chosen_output(Choice(*question["output"]))
     try:
-        asyncio.run(play(Path(question["record"]), question["first_sample"], output, _print))
+        asyncio.run(play(Path(question["record"]), question["first_sample"], output, print_line))
     except SimulatorError as error:
-        _print({"error": str(error)})
+        print_line({"error": str(error)})
         return 3 if isinstance(error, EnvironmentFault) else 1
     return 0
 
