@@ -4,7 +4,6 @@ The child ends when its standard input closes, so it never outlives a parent tha
 """
 
 import asyncio
-import contextlib
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 import msgspec
 
 from simulator.engines.children import apart_from_the_terminal, child_environment, python_command
+from simulator.engines.ending import end_child, kill_child
 from simulator.engines.thinking import Thinking
 from simulator.errors import EngineUnreachable
 
@@ -76,13 +76,13 @@ class EmbeddedEngine:
             async with asyncio.timeout(_READY_WITHIN_S):
                 self._url = await self._read_ready(self._process)
         except TimeoutError as error:
-            await self._kill(self._process)
+            await kill_child(self._process)
             raise EngineUnreachable(
                 f"The embedded engine was not ready within {_READY_WITHIN_S:.0f} s: close other programs and try again."
             ) from error
         except BaseException:
             # It holds no session yet, so nothing is lost.
-            await self._kill(self._process)
+            await kill_child(self._process)
             raise
         return self._url
 
@@ -112,18 +112,7 @@ class EmbeddedEngine:
         process, self._process, self._url = self._process, None, ""
         if process is None or process.returncode is not None:
             return
-        assert process.stdin is not None
-        process.stdin.close()
-        try:
-            async with asyncio.timeout(_ENDS_WITHIN_S):
-                await process.wait()
-        except TimeoutError:
-            await self._kill(process)
-
-    async def _kill(self, process: asyncio.subprocess.Process) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        await end_child(process, _ENDS_WITHIN_S)
 
     async def __aenter__(self) -> str:
         return await self.start()

@@ -4,12 +4,12 @@ The child is started with the first clip and ends with its standard input, so it
 """
 
 import asyncio
-import contextlib
 from typing import Final
 
 import msgspec
 
 from simulator.engines.children import child_environment, in_the_background, python_command
+from simulator.engines.ending import end_child
 from simulator.errors import EnvironmentFault
 
 _READY_WITHIN_S: Final = 60.0
@@ -80,15 +80,7 @@ class Recogniser:
         process, self._process = self._process, None
         if process is None or process.returncode is not None:
             return
-        assert process.stdin is not None
-        process.stdin.close()
-        try:
-            async with asyncio.timeout(_ENDS_WITHIN_S):
-                await process.wait()
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+        await end_child(process, _ENDS_WITHIN_S)
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is not None and self._process.returncode is None:

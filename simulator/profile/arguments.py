@@ -54,12 +54,18 @@ def _decoded(arguments: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+    twice = named_twice(pairs)
+    if twice is not None:
         raise _Refused(f"The arguments have “{shown(twice)}” more than once")
-    return found
+    return dict(pairs)
+
+
+def named_twice(pairs: list[tuple[str, Any]]) -> str | None:
+    """Return the first name of a JSON object's fields that stands in it more than once, or None."""
+    if len(dict(pairs)) == len(pairs):
+        return None
+    names = [name for name, _ in pairs]
+    return next(name for name in names if names.count(name) > 1)
 
 
 def _no_constant(name: str) -> Any:

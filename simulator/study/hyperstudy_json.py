@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from simulator.errors import UnreadableFile
+from simulator.profile.arguments import named_twice
 
 _MOST_NESTED: Final = 64
 _LONGEST_NUMBER: Final = 300
@@ -109,12 +110,10 @@ def _whole(text: str) -> int:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+    twice = named_twice(pairs)
+    if twice is not None:
         raise ValueError(f"the field “{twice[:40]}” stands twice in one object: keep one of them.")
-    return fields
+    return dict(pairs)
 
 
 def _check_values(root: Any, file: Path) -> None:
