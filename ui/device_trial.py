@@ -1,15 +1,15 @@
 """Trying a microphone or a loudspeaker: a child process opens it and tells; the window touches no sound."""
 
-import json
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QObject, Signal
 
 from simulator.engines.profiles import config_folder
-from ui.child_process import make_process, pass_on, python_command
+from ui.child_process import python_command
 from ui.models.devices import Output
 from ui.models.voices import Voice
+from ui.talking_child import TalkingChild
 
 
 class TrialLine(msgspec.Struct, frozen=True):
@@ -25,7 +25,7 @@ class TrialLine(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class DeviceTrial(QObject):
+class DeviceTrial(TalkingChild[TrialLine]):
     """Tries one thing at a time; another one ends the one before."""
 
     told = Signal(TrialLine)
@@ -33,9 +33,7 @@ class DeviceTrial(QObject):
     """It is over, by itself or because it was stopped."""
 
     def __init__(self, command: Sequence[str] | None = None, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._command = list(command or python_command("simulator.audio.trial"))
-        self._process: QProcess | None = None
+        super().__init__(command or python_command("simulator.audio.trial"), TrialLine, parent)
         self.doing: str | None = None
         """What is tried at present: "level", "tone", "repeat" or "round_trip"."""
 
@@ -48,47 +46,16 @@ class DeviceTrial(QObject):
             "output": [output.name, output.host_api, output.channel],
             "keep": str(config_folder()),
         }
-        process = make_process([*self._command, json.dumps(question)], self)
-        process.readyReadStandardOutput.connect(self._read)
-        process.finished.connect(self._finished)
-        process.errorOccurred.connect(self._not_started)
-        self._process, self.doing = process, do
-        process.start()
+        self.doing = do
+        self._begin(question)
 
     def stop(self) -> None:
         """End what is tried."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.waitForFinished(500)
-        process.deleteLater()
-        self._over()
+        if self._end():
+            self._over()
 
-    def _read(self) -> None:
-        process = self._process
-        while process is not None and process is self._process and process.canReadLine():
-            try:
-                line = msgspec.json.decode(process.readLine().data(), type=TrialLine)
-            except msgspec.DecodeError:
-                continue
-            self.told.emit(line)
-
-    def _not_started(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
-            self._finished()
-
-    def _finished(self) -> None:
-        process = self._process
-        if process is None:
-            return
-        self._read()
-        if process is not self._process:
-            return
-        pass_on(bytes(process.readAllStandardError().data()))
-        self._process = None
-        process.deleteLater()
-        self._over()
+    def _heard(self, line: TrialLine) -> None:
+        self.told.emit(line)
 
     def _over(self) -> None:
         self.doing = None

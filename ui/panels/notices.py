@@ -113,26 +113,55 @@ class RecordBanner(QFrame):
         )
 
 
-class FaultsBanner(QFrame):
+class WarningBanner(QFrame):
+    """Says in one line, as long as it holds, that something is not as it should be, and offers what to do about it."""
+
+    def __init__(
+        self, theme: Theme, text: QLabel, buttons: Sequence[QPushButton], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.text = text
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        row.addWidget(text, 1)
+        for button in buttons:
+            row.addWidget(button)
+        theme.changed.connect(self._recolour)
+        self._recolour()
+        self.hide()
+
+    @property
+    def _edge(self) -> str:
+        """The colour of the line below."""
+        return self._theme.colours.warning
+
+    def _recolour(self) -> None:
+        colours, name = self._theme.colours, type(self).__name__
+        self.setStyleSheet(
+            f"{name} {{ background: {colours.raised}; border: none; border-left: 4px solid {colours.warning};"
+            f" border-bottom: 1px solid {self._edge}; }}"
+            f" {name} QLabel {{ color: {colours.warning}; font-weight: 600; }}"
+        )
+
+
+def banner_label(text: str = "") -> QLabel:
+    """Return a label of plain text that never makes the window wider."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return label
+
+
+class FaultsBanner(WarningBanner):
     """Says, as long as the session lasts, that its engine breaks rules because it was told to."""
 
     change_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.text = QLabel()
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.change_button = QPushButton("Change…")
+        super().__init__(theme, banner_label(), [self.change_button], parent)
         self.change_button.clicked.connect(self.change_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.change_button)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-        self.hide()
 
     def show_faults(self, names: Sequence[str], described: str) -> None:
         """Name the faults in force; none hides the strip."""
@@ -140,11 +169,3 @@ class FaultsBanner(QFrame):
         self.text.setText(f"⚠  The engine misbehaves on purpose   {shown}")
         self.text.setToolTip(described)
         self.setVisible(bool(names))
-
-    def _recolour(self) -> None:
-        colours = self._theme.colours
-        self.setStyleSheet(
-            f"FaultsBanner {{ background: {colours.raised}; border: none; border-left: 4px solid {colours.warning};"
-            f" border-bottom: 1px solid {colours.warning}; }}"
-            f" FaultsBanner QLabel {{ color: {colours.warning}; font-weight: 600; }}"
-        )

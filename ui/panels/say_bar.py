@@ -16,6 +16,7 @@ from simulator.participant.messages import (
     VoiceKind,
 )
 from ui.models.plain import tip
+from ui.panels.notices import WarningBanner
 from ui.panels.pickers import Picker
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
@@ -157,29 +158,19 @@ class SayBar(QFrame):
         self.setVisible(self._opened or bool(cue))
 
 
-class ImpairmentsBanner(QFrame):
+class ImpairmentsBanner(WarningBanner):
     """Says, as long as it holds, that the participant's voice does not reach the engine as it is."""
 
     change_requested = Signal()
     end_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.text = ElidedLabel()
         self.change_button = QPushButton("Change…")
-        self.change_button.clicked.connect(self.change_requested)
         self.end_button = QPushButton("End")
         self.end_button.setToolTip("Do nothing to the voice any more.")
+        super().__init__(theme, ElidedLabel(), [self.change_button, self.end_button], parent)
+        self.change_button.clicked.connect(self.change_requested)
         self.end_button.clicked.connect(self.end_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.change_button)
-        row.addWidget(self.end_button)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-        self.hide()
 
     def show_status(self, status: Status) -> None:
         """Show what is done to the voice; nothing hides the strip."""
@@ -191,11 +182,3 @@ class ImpairmentsBanner(QFrame):
             self.text.setText(f"⚠  The participant's voice is impaired on purpose   {words}")
             self.text.setToolTip(tip(words))
         self.setVisible(impairments is not None)
-
-    def _recolour(self) -> None:
-        colours = self._theme.colours
-        self.setStyleSheet(
-            f"ImpairmentsBanner {{ background: {colours.raised}; border: none;"
-            f" border-left: 4px solid {colours.warning}; border-bottom: 1px solid {colours.warning}; }}"
-            f" ImpairmentsBanner QLabel {{ color: {colours.warning}; font-weight: 600; }}"
-        )

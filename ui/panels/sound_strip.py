@@ -3,9 +3,10 @@
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from simulator.participant.messages import Status, VoiceKind
+from ui.panels.notices import WarningBanner, banner_label
 from ui.theme import SPACE_PX, Theme
 
 _WORDS: Final = {
@@ -73,40 +74,26 @@ class SoundStrip(QFrame):
         )
 
 
-class HalfDuplexBanner(QFrame):
+class HalfDuplexBanner(WarningBanner):
     """Says, as long as half-duplex holds for a microphone, that nobody can interrupt the agent."""
 
     end_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.text = QLabel(
+        self.end_button = QPushButton("Switch off  Shift+M")
+        text = banner_label(
             "⚠  Half-duplex: the microphone is silent while the agent is heard, so barge-in is impossible."
         )
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.end_button = QPushButton("Switch off  Shift+M")
+        super().__init__(theme, text, [self.end_button], parent)
         self.end_button.clicked.connect(self.end_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.end_button)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-        self.hide()
 
     def show_status(self, status: Status) -> None:
         """Show it where a microphone is the voice: other voices are not kept back."""
         self.setVisible(status.half_duplex and status.voice is VoiceKind.MICROPHONE)
 
-    def _recolour(self) -> None:
-        colours = self._theme.colours
-        self.setStyleSheet(
-            f"HalfDuplexBanner {{ background: {colours.raised}; border: none; border-left: 4px solid"
-            f" {colours.warning}; border-bottom: 1px solid {colours.line}; }}"
-            f" HalfDuplexBanner QLabel {{ color: {colours.warning}; font-weight: 600; }}"
-        )
+    @property
+    def _edge(self) -> str:
+        return self._theme.colours.line
 
 
 class SoundSign(QPushButton):
