@@ -1,4 +1,4 @@
-"""What a recorded participant said and did, as values, each with the moment of the conversation from which it is timed."""
+"""What a recorded participant said and did, as values, each with the moment from which it is timed."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -120,4 +120,4 @@ class Plan(msgspec.Struct, frozen=True):
     voice_from_sample: int = 0
     """The sample of the session's clock at that moment."""
     lacks: tuple[str, ...] = ()
-    """What cannot be done again, in sentences: audio that was not kept, questions of which the record says too little."""
+    """What cannot be done again, in sentences: audio that was not kept, questions the record says too little of."""
