@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from simulator.audio.impairments import Impairments
+from simulator.record.replay.deeds import By
 from simulator.study.steps import ShownOn, Study
 
 
@@ -230,6 +231,21 @@ class StopStudy(Command, frozen=True, tag="stop_study", kw_only=True):
     """Stop playing the study; the session goes on."""
 
 
+class Replay(Command, frozen=True, tag="replay", kw_only=True):
+    """Do again in the open session what the participant of a record did; the reply comes when it has begun.
+
+    Refused without a session, while a study or a replay is played, and where the record cannot be replayed.
+    """
+
+    record: str
+    """The record's .jsonl file, or its folder."""
+    by: By = "replies"
+
+
+class StopReplay(Command, frozen=True, tag="stop_replay", kw_only=True):
+    """Stop the replay; the session goes on, with the voice that was chosen."""
+
+
 class Speak(Command, frozen=True, tag="speak", kw_only=True):
     """Say a text with the local synthesiser, or a recording, as the participant's voice; settled when it was said."""
 
@@ -298,6 +314,8 @@ AnyCommand = (
     | SendEvent
     | PlayStudy
     | StopStudy
+    | Replay
+    | StopReplay
     | Speak
     | Cue
     | CancelCue

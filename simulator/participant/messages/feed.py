@@ -8,6 +8,7 @@ import msgspec
 from simulator.audio.impairments import Impairments
 from simulator.participant.messages.commands import VoiceKind
 from simulator.record.entries import Entry
+from simulator.record.replay.deeds import By
 
 
 class ConnectionState(enum.StrEnum):
@@ -50,6 +51,19 @@ class StudyProgress(msgspec.Struct, frozen=True):
     steps: int
     waits_for: str = ""
     """What the next step waits for, in a person's words."""
+
+
+class ReplayProgress(msgspec.Struct, frozen=True):
+    """Where the replay stands."""
+
+    source: str
+    """The record's .jsonl file."""
+    by: By
+    done: int
+    """Acts that were done, or are being done."""
+    acts: int
+    waits_for: str = ""
+    """What the next act waits for, in a person's words: "the reply to begin", "1.2 s after the reply began"."""
 
 
 class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_only=True):
@@ -101,6 +115,8 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     held_calls: list[HeldCall] = []
     study: StudyProgress | None = None
     """None while no study is played."""
+    replay: ReplayProgress | None = None
+    """None while nothing is replayed."""
     question: str | None = None
     """The question that the agent is asked at present, in a person's words."""
     questions_waiting: int = 0
