@@ -22,17 +22,6 @@ from simulator.profile.agent_spec import AgentSpec
 from simulator.profile.facts import TURN_DETECTIONS
 from simulator.profile.tools import TOOLS
 from simulator.resources import data_folder
-from ui.actions import (
-    STEP_DEEDS,
-    Deed,
-    Menus,
-    add_menus,
-    add_scheme_menu,
-    key_groups,
-    menu_called,
-    push_deeds,
-    study_deeds,
-)
 from ui.calls_desk import CallsDesk
 from ui.checks_desk import ChecksDesk
 from ui.checks_feed import ChecksFeed
@@ -41,15 +30,15 @@ from ui.commands import SessionCommands
 from ui.composer_desk import ComposerDesk
 from ui.devices_desk import DevicesDesk
 from ui.devices_feed import DevicesFeed
-from ui.dialogs.keys import KeysDialog
 from ui.ending import Ending
 from ui.faults_feed import FaultsFeed
 from ui.mark_desk import MarkDesk
+from ui.menus import TABS, WindowMenus
 from ui.models.deck import Deck
 from ui.models.presets import FILE_NAME, Presets
 from ui.panels.agent import VOICES, AgentPanel
 from ui.panels.answers import AnswersPanel
-from ui.panels.checks import NO_REPORT, ChecksPanel, why_not_compared
+from ui.panels.checks import ChecksPanel
 from ui.panels.composer import ComposerPanel
 from ui.panels.connection import ConnectionPanel
 from ui.panels.latency import LatencyPanel
@@ -75,9 +64,6 @@ from ui.voice_desk import VoiceDesk
 from ui.volume_desk import VolumeDesk
 
 TITLE = "Participant Simulator"
-_OPEN_MICROPHONE = "&Open or close the microphone"
-_COMPARE = "&Compare with an earlier report…"
-_TABS = ("Log", "Transcript", "Checks", "Latency", "Answers", "Compose")
 
 
 class MainWindow(QMainWindow):
@@ -154,7 +140,7 @@ class MainWindow(QMainWindow):
         self.composing = ComposerDesk(self, feed, self.composer, self.log)
         self.calls = CallsDesk(self, feed, self.agent.calls)
         self.specification = SpecificationDesk(self, theme, feed, self.settings, self.agent)
-        self._make_menus()
+        self.menus = WindowMenus(self)
         self._connect_feed()
         self._connect_panels()
         self._restore()
@@ -209,7 +195,8 @@ class MainWindow(QMainWindow):
         feeds = (self.devices_feed, self.reports_feed, self.faults_feed)
         self._ending.begin([*feeds, self.choices.adder, self.devices, self.sessions])
 
-    def _quit(self) -> None:
+    def quit(self) -> None:
+        """Close the window, as its cross does."""
         self.close()
 
     def _make_panels(self) -> None:
@@ -231,7 +218,7 @@ class MainWindow(QMainWindow):
         self.tabs.setDocumentMode(True)
         self.composer = ComposerPanel(theme, TOOLS, VOICES, Presets(config_folder() / FILE_NAME))
         panels = (self.log, self.transcript, self.checks, self.latency, self.answers, self.composer)
-        for name, panel in zip(_TABS, panels, strict=True):
+        for name, panel in zip(TABS, panels, strict=True):
             self.tabs.addTab(panel, name)
 
     def _lay_out(self) -> None:
@@ -282,79 +269,6 @@ class MainWindow(QMainWindow):
             if not takes_text(taker):
                 taker.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
-    def _make_menus(self) -> None:
-        commands, panel = self.commands, self.connection
-        self._menus: Menus = {
-            "&Session": [
-                Deed("&Connect or disconnect", "F5", self.toggle_connection),
-                Deed("Stop the &reply", "Esc", self._escape),
-                Deed("&Listening on or off", "L", commands.toggled("listening", commands.set_listening)),
-                *self.marking.deeds(),
-                None,
-                Deed("&Engines…", "Ctrl+,", self.choices.edit_engines),
-                *self.specification.deeds(),
-                None,
-                *self.sessions.deeds(),
-                None,
-                Deed("&Quit", "Ctrl+Q", self._quit),
-            ],
-            "V&oice": [
-                Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),
-                Deed(_OPEN_MICROPHONE, "O", panel.open_button.click),
-                None,
-                Deed("&Voice from a file…", "Ctrl+Shift+O", self.choices.ask_voice_file),
-                Deed("Voice from a &folder…", "", self.choices.ask_voice_folder),
-                None,
-                Deed("Say a &text, or on a cue", "T", self.voice_desk.bar.open_line),
-                Deed("Cancel the cue", "Shift+T", self.voice_desk.cancel_cue),
-                Deed("&Impairments of the voice…", "Ctrl+I", self.voice_desk.ask_impairments),
-                None,
-            ],
-            "So&und": [
-                *self.volume.deeds(),
-                None,
-                *self.sound.deeds(),
-                None,
-                Deed("Sound de&vices…", "D", self.devices.open),
-                Deed("Look for sound &devices again", "F4", self.devices_feed.refresh),
-            ],
-            "S&tudy": study_deeds(self.study_desk, self.study.deck.view),
-            "&Push": push_deeds(self.study.choose_push),
-            "C&alls": [*self.calls.deeds()],
-            "&Checks": [
-                Deed("&Run all checks", "F9", self._run_all_checks),
-                Deed("&Stop the checks", "Shift+F9", self.checks_feed.stop),
-                None,
-                Deed("&Open the report", "Ctrl+R", self.desk.open_report),
-                Deed("Sa&ve the report…", "Ctrl+Shift+R", self.desk.save_report),
-                Deed(_COMPARE, "", self.desk.compare_reports),
-                None,
-                Deed("&Faults of the embedded engine…", "Ctrl+F", self.desk.ask_faults),
-            ],
-            "&View": [
-                *[
-                    Deed(f"&{name}", f"Alt+{place + 1}", partial(self._open_tab, place))
-                    for place, name in enumerate(_TABS)
-                ],
-                None,
-                Deed("&Filter the log", "/", self._filter_log),
-                Deed("&Problems", "Ctrl+P", self._show_problems),
-                Deed("&Instructions", "I", lambda: self.agent.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)),
-                Deed("&Back to live", "F8", self.record.show_live),
-                None,
-            ],
-            "&Help": [Deed("&Keys", "F1", self._show_keys)],
-        }
-        self._actions = add_menus(self, self._menus)
-        self.sound.mark(self._actions)
-        self.study.deck.offer([None if name is None else self._actions[name] for name in STEP_DEEDS])
-        add_scheme_menu(self, self.theme, self._choose_scheme)
-        voice_menu = menu_called(self, "V&oice")
-        self.recognition.add_to(voice_menu)
-        self.talking.add_to(voice_menu, self._actions[_OPEN_MICROPHONE])
-        self.record.live_shown.connect(lambda live: self._actions["&Back to live"].setEnabled(not live))
-        self._count_reports(0)
-
     def _connect_feed(self) -> None:
         feed = self.feed
         feed.status_changed.connect(self._show_status)
@@ -364,7 +278,7 @@ class MainWindow(QMainWindow):
         self.devices_feed.listed.connect(self.reports_feed.refresh)
         self.desk.failed.connect(self._tell)
         self.desk.record_opened.connect(self.record.show_view)
-        self.desk.reports_counted.connect(self._count_reports)
+        self.desk.reports_counted.connect(self.menus.count_reports)
         self.choices.failed.connect(self._tell)
         self.study_desk.failed.connect(self._tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
@@ -385,13 +299,13 @@ class MainWindow(QMainWindow):
         panel.listening_requested.connect(commands.set_listening)
         panel.say_requested.connect(self.voice_desk.bar.open_line)
         panel.stop_reply_requested.connect(commands.stop_reply)
-        panel.problems_requested.connect(self._show_problems)
+        panel.problems_requested.connect(self.show_problems)
         panel.report_requested.connect(partial(self.tabs.setCurrentWidget, self.checks))
         self.misbehaviour.change_requested.connect(self.desk.ask_faults)
         commands.failed.connect(self._tell)
         commands.applied.connect(self.agent.show_applied)
         self.agent.instructions_applied.connect(commands.set_instructions)
-        self.checks.summary_changed.connect(partial(self.tabs.setTabText, _TABS.index("Checks")))
+        self.checks.summary_changed.connect(partial(self.tabs.setTabText, TABS.index("Checks")))
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -428,40 +342,29 @@ class MainWindow(QMainWindow):
     def _tell(self, sentence: str) -> None:
         self.notices.tell(sentence)
 
-    def _open_tab(self, place: int) -> None:
+    def show_tab(self, place: int) -> None:
+        """Show the tab at `place` and type into it."""
         self.tabs.setCurrentIndex(place)
         panel = self.tabs.currentWidget()
         if panel is not None:
             panel.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _filter_log(self) -> None:
+    def filter_log(self) -> None:
+        """Show the log, and type into its filter."""
         self.tabs.setCurrentWidget(self.log)
         self.log.focus_filter()
 
-    def _show_problems(self) -> None:
+    def show_problems(self) -> None:
+        """Show the log, and only the problems in it."""
         self.tabs.setCurrentWidget(self.log)
         self.log.show_problems()
 
-    def _show_keys(self) -> None:
-        KeysDialog(key_groups(self._menus), self).open()
-
-    def _choose_scheme(self, scheme: Scheme | None) -> None:
-        self.theme.choose(scheme)
-        self.settings.set_text("scheme", scheme.value if scheme else "")
-
-    def _escape(self) -> None:
+    def stop_reply_or_typing(self) -> None:
         """Stop the reply; without one, leave the field being typed into."""
         if not self.commands.stop_reply() and takes_text(QApplication.focusWidget()):
             self.setFocus()
 
-    def _count_reports(self, count: int) -> None:
-        """Enable in the menu what the report button of the checks enables, and say why the rest is not."""
-        for name in ("&Open the report", "Sa&ve the report…"):
-            self._actions[name].setEnabled(count > 0)
-            self._actions[name].setToolTip("" if count else NO_REPORT)
-        self._actions[_COMPARE].setEnabled(count > 1)
-        self._actions[_COMPARE].setToolTip(why_not_compared(count))
-
-    def _run_all_checks(self) -> None:
+    def run_all_checks(self) -> None:
+        """Show the checks and run all of them."""
         self.tabs.setCurrentWidget(self.checks)
         self.desk.run_all()

@@ -71,7 +71,7 @@ def test_half_duplex_says_what_it_costs_where_a_microphone_is_the_voice(theme: T
 def test_both_are_switched_by_key_and_menu_and_told_to_the_next_process(theme: Theme, tmp_path: Path) -> None:
     rig = WindowRig(theme, tmp_path)
     rig.start()
-    actions = rig.window._actions
+    actions = rig.window.menus.actions
     assert rig.commands("set_half_duplex") == []
     QTest.keyClick(rig.window, Qt.Key.Key_M, Qt.KeyboardModifier.ShiftModifier)
     assert rig.wait_for_command("set_half_duplex")["on"] is True
