@@ -8,11 +8,11 @@ from statistics import median
 from typing import Final
 
 from simulator.errors import UnreadableRecording
-from simulator.record.export.tiers import Story, collect
 from simulator.record.floor import Floor, Spurt, floor
 from simulator.record.floor_sources import Talk, Thresholds, not_listened_ms, talk_by_energy, talk_by_events
 from simulator.record.measures import SIMULATED
 from simulator.record.reader import stream
+from simulator.record.story import Story, collect
 from simulator.units import NS_PER_MS
 
 SAME_WITHIN_NS: Final = 1_000 * NS_PER_MS

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from simulator.errors import UnreadableRecording
 from simulator.record.entries import Track
-from simulator.record.export.tiers import Story, speech_times
 from simulator.record.floor import Spurt, spurts
+from simulator.record.story import Story, speech_times
 from simulator.record.tracks import Samples, TrackFile
 from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ms
 

@@ -23,9 +23,10 @@ from simulator.record.export.page import LARGEST_INSIDE_BYTES, page, with_sound
 from simulator.record.export.redacted import Redaction
 from simulator.record.export.sound import SUFFIXES, sound_path, write_heard, write_sound
 from simulator.record.export.textgrid import textgrid
-from simulator.record.export.tiers import Story, Tier, collect, started_at, tiers_of
+from simulator.record.export.tiers import Tier, tiers_of
 from simulator.record.folder import SESSION, is_running, record_file
 from simulator.record.reader import stream
+from simulator.record.story import Story, collect, started_at
 from simulator.record.tracks import TrackFile
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, ns_to_samples
 

@@ -13,9 +13,10 @@ from statistics import median
 from typing import Any, Final
 from urllib.parse import quote
 
-from simulator.record.export.tiers import Story, Tier, plain, seconds, speech_times, started_at
+from simulator.record.export.tiers import Tier, plain
 from simulator.record.export.timeline import timeline
 from simulator.record.measures import Turn
+from simulator.record.story import Story, seconds, speech_times, started_at
 
 LARGEST_INSIDE_BYTES: Final = 24_000_000
 """A larger sound lies beside the page: browsers are slow with it inside."""

@@ -12,8 +12,9 @@ from typing import Any, Final
 import msgspec
 
 from simulator.record.entries import Entry
-from simulator.record.export.tiers import Story, plain, seconds, speech_times
+from simulator.record.export.tiers import plain
 from simulator.record.fields import text
+from simulator.record.story import Story, seconds, speech_times
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
