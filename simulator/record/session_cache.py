@@ -16,7 +16,7 @@ from simulator.resources import is_file
 
 CACHE: Final = ".sessions.json"
 FORMAT: Final = "participant-simulator/sessions"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 
 _MOST_BYTES: Final = 256_000_000
 

@@ -10,7 +10,10 @@ from typing import Any, Final
 import msgspec
 
 from simulator.record.entries import Direction, Entry
+from simulator.record.export.tiers import Story
 from simulator.record.fields import text, value_at, whole_number
+from simulator.record.floor import floor
+from simulator.record.floor_sources import talk_by_events
 from simulator.record.measures import Measures
 from simulator.units import NS_PER_S
 
@@ -50,6 +53,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     barge_ins: int = 0
     latencies: dict[str, list[float]] = {}
     """Milliseconds, by the names of the measures."""
+    transfers_ms: list[float] = []
+    """The floor transfer offsets to the agent, by the events (docs/measures.md)."""
+    replay_of: str | None = None
+    """The record of which it is a replay."""
     ended: str | None = None
     """Why it ended; None: its record has no end."""
     notes: list[str] = []
@@ -59,6 +66,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Return the median of a latency, None where it was never measured."""
         values = self.latencies.get(latency)
         return statistics.median(values) if values else None
+
+    @property
+    def transfer_ms(self) -> float | None:
+        """The median floor transfer offset to the agent; None where it never took the floor."""
+        return statistics.median(self.transfers_ms) if self.transfers_ms else None
 
 
 def sha256(instructions: str) -> str:
@@ -70,7 +82,7 @@ class FactsCollector:
     """Fed one entry after the other."""
 
     def __init__(self) -> None:
-        self.measures = Measures()
+        self._story = Story()
         self.requested: dict[str, Any] | None = None
         """The session object of the first session.update."""
         self.accepted: dict[str, Any] | None = None
@@ -83,11 +95,17 @@ class FactsCollector:
         self._part: str | None = None
         self._noted = {"mark": 0, "violation": 0, "problem": 0}
         self._last_ns = 0
+        self._replay_of: str | None = None
         self._ended: str | None = None
+
+    @property
+    def measures(self) -> Measures:
+        """What the entries mean in time."""
+        return self._story.measures
 
     def feed(self, entry: Entry) -> None:
         """Take the next entry."""
-        self.measures.feed(entry)
+        self._story.feed(entry)
         self._last_ns = entry.t_ns
         if entry.direction is Direction.NOTED:
             self._take_note(entry)
@@ -103,6 +121,8 @@ class FactsCollector:
         for each in self.measures.latencies:
             latencies.setdefault(each.name, []).append(round(each.value_ms, 1))
         turns = [each.who for each in self.measures.turns]
+        talk = talk_by_events(self._story)
+        transfers = floor(talk.participant, talk.agent).transfers
         return Facts(
             started_at=_time(self.started.get("started_at")),
             duration_s=round(self._last_ns / NS_PER_S, 3),
@@ -118,6 +138,8 @@ class FactsCollector:
             problems=self._noted["problem"],
             barge_ins=len(self.measures.barge_ins),
             latencies=latencies,
+            transfers_ms=[round(each.offset_ms, 1) for each in transfers if each.to == "agent"],
+            replay_of=self._replay_of,
             ended=self._ended,
             notes=list(notes),
         )
@@ -130,6 +152,8 @@ class FactsCollector:
                 self.started = entry.event
             case "record.ended":
                 self._ended = text(entry, "reason") or ""
+            case "replay.started":
+                self._replay_of = text(entry, "of")
             case "study.started":
                 self._studies[text(entry, "name") or "a study without a name"] = None
             case "part":

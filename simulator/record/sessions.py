@@ -4,7 +4,7 @@ Reading a session takes about a second an hour that it lasted, once: what was fo
 sessions (`session_cache`). A damaged session is in the list, with what is wrong with it; nothing in it breaks the list.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -19,7 +19,18 @@ from simulator.record.session_cache import SessionCache, Stamp
 from simulator.record.session_facts import Answer, Facts, FactsCollector, sha256
 from simulator.resources import data_folder
 
-__all__ = ["Answer", "Facts", "Filter", "Session", "records_folder", "sessions", "sha256"]
+__all__ = [
+    "Answer",
+    "Facts",
+    "Filter",
+    "Session",
+    "age",
+    "read_sessions",
+    "records_folder",
+    "searched_texts",
+    "sessions",
+    "sha256",
+]
 
 State = Literal["running", "ended", "broken off"]
 
@@ -76,7 +87,7 @@ class Filter:
             _contained(self.engine, names)
             and _contained(self.study, [facts.study])
             and self._has_instructions(facts)
-            and (not self.text or _contained(self.text, [session.name, facts.study, *names, *_texts(facts)]))
+            and (not self.text or _contained(self.text, searched_texts(session)))
             and self._is_in_time(facts.started_at)
         )
 
@@ -104,24 +115,48 @@ def sessions(folder: Path | None = None, told: Callable[[int, int], None] | None
     May take a while the first time: `told(done, of)` is called after each. Raises UnreadableFile where the folder
     cannot be read.
     """
+    found = []
+    for number, of, session in read_sessions(folder):
+        found.append(session)
+        if told is not None:
+            told(number, of)
+    return sorted(found, key=age, reverse=True)
+
+
+def read_sessions(folder: Path | None = None) -> Iterator[tuple[int, int, Session]]:
+    """Yield each session in a folder (None: the user's) as soon as it was read: its number from 1, of how many, itself.
+
+    Those whose folders have the later names, as a rule the newer ones, come first. Whoever wants no more closes the
+    iterator: what was read is kept. Raises UnreadableFile where the folder cannot be read.
+    """
     given, folder = folder, folder or records_folder()
     try:
         if given is None and not folder.is_dir():
-            return []  # nothing was recorded yet
-        folders = [each for each in folder.iterdir() if is_session(each)]
+            return  # nothing was recorded yet
+        folders = sorted((each for each in folder.iterdir() if is_session(each)), reverse=True)
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
         raise UnreadableFile(
             f"The sessions in {folder} cannot be listed: {getattr(error, 'strerror', None) or error}."
         ) from error
-    cache, found = SessionCache(folder), []
+    cache = SessionCache(folder)
     try:
         for number, each in enumerate(folders, start=1):
-            found.append(_session(each, cache))
-            if told is not None:
-                told(number, len(folders))
+            yield number, len(folders), _session(each, cache)
     finally:
         cache.save(SESSION)  # also of a reading that was interrupted
-    return sorted(found, key=_age, reverse=True)
+
+
+def age(session: Session) -> tuple[datetime, str]:
+    """Return by what sessions are put in order of time: those without a date are the oldest."""
+    return session.facts.started_at or datetime.min.replace(tzinfo=UTC), session.name
+
+
+def searched_texts(session: Session) -> list[str]:
+    """Return all texts of a session in which a filter looks for words."""
+    facts = session.facts
+    answers = [msgspec.json.encode(each.value).decode() for each in facts.answers]
+    texts = [session.name, facts.study, facts.engine, facts.model, facts.url, *facts.instructions]
+    return [text for text in [*texts, *(each.question for each in facts.answers), *answers] if text]
 
 
 def _session(folder: Path, cache: SessionCache) -> Session:
@@ -156,15 +191,6 @@ def _facts(folder: Path, cache: SessionCache, *, keep: bool) -> Facts:
     return facts
 
 
-def _age(session: Session) -> tuple[datetime, str]:
-    return session.facts.started_at or datetime.min.replace(tzinfo=UTC), session.name
-
-
-def _texts(facts: Facts) -> list[str]:
-    answers = [msgspec.json.encode(each.value).decode() for each in facts.answers]
-    return [*facts.instructions, *(each.question for each in facts.answers), *answers]
-
-
-def _contained(wanted: str, texts: list[str | None] | tuple[str | None, ...]) -> bool:
+def _contained(wanted: str, texts: Sequence[str | None]) -> bool:
     wanted = wanted.strip().casefold()
     return not wanted or any(wanted in each.casefold() for each in texts if each is not None)

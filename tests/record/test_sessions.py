@@ -113,6 +113,18 @@ def test_a_session_says_who_what_and_how_fast(tmp_path: Path) -> None:
     assert (facts.ended, facts.notes) == ("disconnected", [])
 
 
+def test_a_session_says_when_the_agent_took_the_floor_and_of_what_it_is_a_replay(tmp_path: Path) -> None:
+    sheet = first_session()
+    # The first turn, of 500 ms, was heard from 1,000 to 1,500 ms on; the agent is audible 250 ms later.
+    sheet.noted(20, "replay.started", of="/records/pilot", by="replies", acts=3)
+    sheet.noted(1_751, "playback.started", item_id="a1", handed_ns=1_750_000_000)
+    ended = {"item_id": "a1", "handed_samples": 24_000, "received_samples": 24_000}
+    sheet.noted(2_750, "playback.ended", **ended, handed_ns=2_750_000_000)
+    facts = facts_of(tmp_path, sheet)
+    assert (facts.transfers_ms, facts.transfer_ms, facts.replay_of) == ([250.0], 250.0, "/records/pilot")
+    assert (Facts().transfer_ms, Facts().replay_of) == (None, None)
+
+
 def test_instructions_that_were_refused_or_repeated_are_no_version(tmp_path: Path) -> None:
     sheet = first_session()
     sheet.sent(8_000, "session.update", session={"instructions": FIRST})
