@@ -8,7 +8,7 @@ from simulator.cli.output import result, result_json, say
 from simulator.cli.parser import Commands
 
 _DESCRIPTION = """\
-Writes a record as sound (wav, flac), tables (csv: events, turns, answers, latencies), labels for Audacity,
+Writes a record as sound (wav, flac), tables (csv: events, turns, answers, latencies, measures), labels for Audacity,
 a TextGrid for Praat, annotations for ELAN, and a page to read and listen to (html). Files that are there already
 are kept: the new ones get a number. A damaged record is exported up to the damage, and it is said where that is.
 With --redacted all is made from a copy without voices, words and names, which is written too (redacted.jsonl): what

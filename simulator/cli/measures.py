@@ -11,8 +11,10 @@ from simulator.cli.parser import Commands
 from simulator.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from simulator.record.floor import Floor
-    from simulator.record.floor_report import Compared, FloorReport, Values
+    from simulator.record.floor_report import Compared, FloorReport, Value
 
 _DESCRIPTION = """\
 Measures a session as conversation research does: floor transfer offsets and their overlaps, response latencies, how
@@ -110,9 +112,9 @@ def _compared(row: "Compared") -> dict[str, Any]:
         "energy": None if row.energy is None else _values(row.energy),
         "both": [
             {
-                "atNs": each.at_ns,
-                "eventsMs": each.events_ms,
-                "energyMs": each.energy_ms,
+                "atNs": each.events.at_ns,
+                "eventsMs": each.events.ms,
+                "energyMs": each.energy.ms,
                 "differenceMs": each.difference_ms,
             }
             for each in row.pairs
@@ -122,8 +124,8 @@ def _compared(row: "Compared") -> dict[str, Any]:
     }
 
 
-def _values(values: "Values") -> list[dict[str, Any]]:
-    return [{"atNs": at_ns, "ms": value_ms} for at_ns, value_ms in values]
+def _values(values: "Sequence[Value]") -> list[dict[str, Any]]:
+    return [{"atNs": each.at_ns, "ms": each.ms} for each in values]
 
 
 def _floor(measured: "Floor") -> dict[str, Any]:
@@ -151,20 +153,14 @@ def _floor(measured: "Floor") -> dict[str, Any]:
 def _shares(source: str, measured: "Floor") -> str:
     shares = measured.shares
     total_ms = shares.total_ms
-    parts = (
-        ("participant", shares.participant_ms),
-        ("agent", shares.agent_ms),
-        ("both", shares.both_ms),
-        ("nobody", shares.silence_ms),
-    )
-    told = ", ".join(f"{who} {100 * ms / total_ms if total_ms else 0:.1f} %" for who, ms in parts)
+    told = ", ".join(f"{who} {100 * ms / total_ms if total_ms else 0:.1f} %" for who, ms in shares.parts())
     went_on = sum(each.silent_ns is None for each in measured.interruptions)
     told += f"; barge-ins {len(measured.interruptions)}, of which the agent talked on at {went_on}"
     return f"By {source}, of {total_ms / 1000:.1f} s: {told}."
 
 
-def _median(values: "Values") -> str:
-    return _number(median(value_ms for _, value_ms in values) if values else None)
+def _median(values: "Sequence[Value]") -> str:
+    return _number(median(each.ms for each in values) if values else None)
 
 
 def _number(value: float | None, sign: str = "") -> str:

@@ -86,7 +86,16 @@ class Shares:
     @property
     def total_ms(self) -> float:
         """The time that is shared out."""
-        return self.participant_ms + self.agent_ms + self.both_ms + self.silence_ms
+        return sum(share_ms for _, share_ms in self.parts())
+
+    def parts(self) -> tuple[tuple[str, float], ...]:
+        """Return who talked and for how long."""
+        return (
+            ("participant", self.participant_ms),
+            ("agent", self.agent_ms),
+            ("both", self.both_ms),
+            ("nobody", self.silence_ms),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +106,10 @@ class Floor:
     interruptions: tuple[Interruption, ...]
     silences: tuple[Silence, ...]
     shares: Shares
+    first_ns: int = 0
+    """The first sound of anybody …"""
+    last_ns: int = 0
+    """… and the last: the time that is shared out."""
 
     @property
     def responses(self) -> tuple[Transfer, ...]:
@@ -128,6 +141,8 @@ def floor(participant: Sequence[Spurt], agent: Sequence[Spurt]) -> Floor:
         tuple(_interruptions(participant, agent)),
         tuple(_silences(order)),
         _shares(participant, agent),
+        min((each.started_ns for each, _ in order), default=0),
+        max((each.ended_ns for each, _ in order), default=0),
     )
 
 

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Final
 
 from simulator.errors import UnreadableRecording
-from simulator.record.floor import Floor, Spurt, floor
+from simulator.record.floor import Floor, Spurt, Transfer, floor
 from simulator.record.floor_sources import Talk, Thresholds, not_listened_ms, talk_by_energy, talk_by_events
 from simulator.record.measures import SIMULATED
 from simulator.record.reader import stream
@@ -18,22 +18,31 @@ from simulator.units import NS_PER_MS
 SAME_WITHIN_NS: Final = 1_000 * NS_PER_MS
 """What both sources found lies at most this far apart: an engine may count 300 ms before the onset as speech."""
 
-Values = list[tuple[int, float]]
-"""When something was, in ns, and its value in ms; in the order of time."""
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a measure, with both end points."""
+
+    at_ns: int
+    """By when it is found again in the other source: one of the end points."""
+    from_ns: int
+    to_ns: int
+    ms: float
+    kind: str = ""
+    """Of what kind it is, where a measure has several: `gap` and `pause`, `to agent` and `to participant`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The same thing by both sources; `at_ns` is the events' time of it."""
+    """The same thing by both sources."""
 
-    at_ns: int
-    events_ms: float
-    energy_ms: float
+    events: Value
+    energy: Value
 
     @property
     def difference_ms(self) -> float:
         """How much larger it is by the energy."""
-        return self.energy_ms - self.events_ms
+        return self.energy.ms - self.events.ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +50,8 @@ class Compared:
     """One measure by both sources, in ms."""
 
     measure: str
-    events: Values
-    energy: Values | None
+    events: list[Value]
+    energy: list[Value] | None
     """None where there is no audio."""
     pairs: list[Pair]
     """What both found, one a turn."""
@@ -100,55 +109,76 @@ def compared(story: Story, by_energy: Talk | None, thresholds: Thresholds, probl
     return FloorReport(events, energy, rows, thresholds, not_listened_ms(story), problems)
 
 
-def _values(measured: Floor) -> dict[str, Values]:
-    """Return each measure that has a value a turn."""
-    to_agent = [each for each in measured.transfers if each.to == "agent"]
-    to_participant = [each for each in measured.transfers if each.to == "participant"]
-    yields = [(each.started_ns, each.yield_ms) for each in measured.interruptions]
+def _values(measured: Floor) -> dict[str, list[Value]]:
+    """Return each measure that has a value a turn, in the order of time."""
+    to_agent = [_transfer(each) for each in measured.transfers if each.to == "agent"]
+    to_participant = [_transfer(each) for each in measured.transfers if each.to == "participant"]
     return {
-        "transfer to agent": [(each.to_ns, each.offset_ms) for each in to_agent],
-        "transfer to participant": [(each.to_ns, each.offset_ms) for each in to_participant],
-        "overlap at transfer": [(each.to_ns, each.overlap_ms) for each in measured.transfers],
-        "response latency": [(each.to_ns, each.offset_ms) for each in measured.responses],
-        "barge-in yield": [(at_ns, yield_ms) for at_ns, yield_ms in yields if yield_ms is not None],
-        "silence": [(each.ended_ns, each.length_ms) for each in measured.silences],
+        "transfer to agent": to_agent,
+        "transfer to participant": to_participant,
+        "overlap at transfer": [
+            Value(
+                each.to_ns,
+                each.to_ns,
+                each.to_ns + round(each.overlap_ms * NS_PER_MS),
+                each.overlap_ms,
+                f"to {each.to}",
+            )
+            for each in measured.transfers
+        ],
+        "response latency": [_transfer(each) for each in measured.responses],
+        "barge-in yield": [
+            Value(each.started_ns, each.started_ns, each.silent_ns, each.yield_ms, "yielded")
+            for each in measured.interruptions
+            if each.silent_ns is not None and each.yield_ms is not None
+        ],
+        "silence": [
+            Value(each.ended_ns, each.started_ns, each.ended_ns, each.length_ms, each.kind)
+            for each in measured.silences
+        ],
     }
 
 
-def _stops(story: Story, agent: Sequence[Spurt] | None) -> Values:
+def _transfer(transfer: Transfer) -> Value:
+    return Value(transfer.to_ns, transfer.from_ns, transfer.to_ns, transfer.offset_ms)
+
+
+def _stops(story: Story, agent: Sequence[Spurt] | None) -> list[Value]:
     """Return how long after speech_started was read the agent fell silent: by the notes, or in the audio.
 
     Where the loudspeaker was only simulated nothing was measured.
     """
     begins = [spurt.started_ns for spurt in agent or ()]
-    stops: Values = []
+    stops = []
     for each in story.measures.barge_ins:
         if each.dac_source == SIMULATED:
             continue
+        read_ns = each.received_ns
         if agent is None:
             silent_ns = each.cut_ns if each.last_sound_handed_ns is None else each.last_sound_handed_ns
         else:
-            before = bisect_left(begins, each.received_ns)
-            silent_ns = agent[before - 1].ended_ns if agent and before else each.received_ns
+            before = bisect_left(begins, read_ns)
+            silent_ns = agent[before - 1].ended_ns if agent and before else read_ns
         # Sound that ended before speech_started came took no time to stop.
-        stops.append((each.received_ns, max(0, silent_ns - each.received_ns) / NS_PER_MS))
+        silent_ns = max(silent_ns, read_ns)
+        stops.append(Value(read_ns, read_ns, silent_ns, (silent_ns - read_ns) / NS_PER_MS))
     return stops
 
 
-def _pairs(events: Values, energy: Values) -> list[Pair]:
+def _pairs(events: list[Value], energy: list[Value]) -> list[Pair]:
     """Return what was found by both: each with the nearest that is free."""
-    times = [at_ns for at_ns, _ in energy]
+    times = [value.at_ns for value in energy]
     free = set(range(len(energy)))
     pairs = []
-    for at_ns, value_ms in events:
-        first = bisect_left(times, at_ns - SAME_WITHIN_NS)
-        last = bisect_left(times, at_ns + SAME_WITHIN_NS + 1)
+    for value in events:
+        first = bisect_left(times, value.at_ns - SAME_WITHIN_NS)
+        last = bisect_left(times, value.at_ns + SAME_WITHIN_NS + 1)
         near = min(
             (place for place in range(first, last) if place in free),
-            key=lambda place: abs(times[place] - at_ns),
+            key=lambda place: abs(times[place] - value.at_ns),
             default=None,
         )
         if near is not None:
             free.discard(near)
-            pairs.append(Pair(at_ns, value_ms, energy[near][1]))
+            pairs.append(Pair(value, energy[near]))
     return pairs

@@ -266,6 +266,7 @@ def test_a_damaged_record_is_exported_up_to_the_damage(tmp_path: Path, capsys: p
     assert printed["notes"] == [
         f"Line 5 (byte {sum(map(len, lines[:4]))}) is no entry: the record opens up to there.",
         "The record holds no voices on the session's clock: the participant's file is what was sent.",
+        "The record holds no heard audio.",
     ]
     names = {Path(path).name: Path(path) for path in printed["files"]}
     assert len(pandas.read_csv(names["s.events.csv"])) == 4

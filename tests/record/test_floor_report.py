@@ -6,10 +6,12 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pandas
 import pytest
 
 from simulator.cli import main
 from simulator.record.entries import FORMAT, FORMAT_VERSION, AudioSpan, Direction, Entry, Track
+from simulator.record.export import export
 from simulator.record.floor import Shares
 from simulator.record.floor_report import FloorReport, report
 from simulator.record.floor_sources import loud_spans
@@ -90,7 +92,7 @@ def record(tmp_path: Path) -> Path:
 
 def pairs(found: FloorReport, measure: str) -> list[tuple[float, float, float]]:
     (row,) = (row for row in found.measures if row.measure == measure)
-    return [(pair.events_ms, pair.energy_ms, pair.difference_ms) for pair in row.pairs]
+    return [(pair.events.ms, pair.energy.ms, pair.difference_ms) for pair in row.pairs]
 
 
 def test_each_measure_by_both_sources_and_how_far_they_disagree(record: Path) -> None:
@@ -140,6 +142,66 @@ def test_blocks_of_any_length_make_the_same_spans() -> None:
     assert whole[1] == [(start * MS, end * MS) for start, end in AGENT_TONES_MS]
     assert loud_spans(np.array_split(heard, range(0, len(heard), 1_001)), (-45.0, -50.0)) == whole
     assert loud_spans([], (-45.0, -50.0)) == [[], []]
+
+
+def exported(record: Path, *, redacted: bool = False) -> pandas.DataFrame:
+    files = export(record, ["csv"], record / "out", redacted=redacted).files
+    (path,) = (path for path in files if path.name.endswith(".measures.csv"))
+    numbers = {"to_s": "", "value_ms": "", "difference_ms": ""}
+    return pandas.read_csv(path, dtype={"pair": str}, keep_default_na=False, na_values=numbers)
+
+
+def rows(table: pandas.DataFrame, measure: str, source: str) -> list[tuple[Any, ...]]:
+    found = table[(table["measure"] == measure) & (table["source"] == source)]
+    return list(found[["kind", "from_s", "to_s", "value_ms", "pair"]].itertuples(index=False, name=None))
+
+
+def test_pandas_reads_each_value_with_both_its_ends(record: Path) -> None:
+    table = exported(record)
+    assert rows(table, "transfer to agent", "events") == [("", 3.5, 3.6, 100, "1"), ("", 6.5, 7.0, 500, "2")]
+    assert rows(table, "transfer to agent", "energy") == [("", 3.0, 3.6, 600, "1"), ("", 6.0, 7.0, 1_000, "2")]
+    assert rows(table, "transfer to participant", "energy") == [("", 5.31, 5.0, -310, "1")]
+    assert rows(table, "overlap at transfer", "events")[1] == ("to participant", 4.7, 5.31, 610, "2")
+    assert rows(table, "barge-in yield", "energy") == [("yielded", 5.0, 5.31, 310, "1")]
+    assert rows(table, "barge-in stop", "events") == [("", 5.3, 5.31, 10, "1")]
+    assert rows(table, "silence", "events") == [("gap", 3.5, 3.6, 100, "1"), ("gap", 6.5, 7.0, 500, "2")]
+    assert rows(table, "talk share", "energy") == [
+        ("participant", 1.0, 9.0, 2_690, "1"),
+        ("agent", 1.0, 9.0, 3_400, "2"),
+        ("both", 1.0, 9.0, 310, "3"),
+        ("nobody", 1.0, 9.0, 1_600, "4"),
+    ]
+    differences = table.dropna(subset="difference_ms").groupby("measure")["difference_ms"].apply(list).to_dict()
+    assert differences == {
+        "transfer to agent": [500, 500],
+        "transfer to participant": [300],
+        "overlap at transfer": [0, -300, 0],
+        "response latency": [500, 500],
+        "barge-in yield": [-300],
+        "barge-in stop": [0],
+        "silence": [500, 500],
+        "talk share": [-1_300, 300, -300, 1_000],
+    }
+
+
+def test_the_table_tells_of_a_barge_in_at_which_the_agent_talked_on(record: Path) -> None:
+    """The reply from 3.6 s is not cut but goes on to 8 s, 1.5 s longer than the participant talks."""
+    path = record / "session.jsonl"
+    kept = [entry for entry in entries() if entry.type != "playback.cut" and entry.event.get("item_id") != "a3"]
+    longer = {"item_id": "a1", "handed_ns": 8_000 * MS, "handed_samples": 105_600, "received_samples": 105_600}
+    kept.append(Entry(0, 8_000 * MS, Direction.NOTED, "playback.ended", longer))
+    kept.sort(key=lambda entry: entry.t_ns)
+    lines = (msgspec.json.encode(msgspec.structs.replace(entry, seq=seq)) for seq, entry in enumerate(kept))
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    (told,) = exported(record)[lambda table: table["kind"] == "talked on"].itertuples(index=False, name=None)
+    assert told[:4] == ("barge-in yield", "events", "talked on", 4.7)
+    assert all(pandas.isna(value) or value == "" for value in told[4:])
+
+
+def test_a_redacted_table_holds_nothing_from_the_voices(record: Path) -> None:
+    table = exported(record, redacted=True)
+    assert set(table["source"]) == {"events"}
+    assert rows(table, "response latency", "events") == [("", 3.5, 3.6, 100, ""), ("", 6.5, 7.0, 500, "")]
 
 
 @pytest.mark.parametrize("level", ["nan", "1", "1e9", "-97"])

@@ -29,7 +29,7 @@ from ui.theme import SPACE_PX
 FORMS: Final = {
     "wav": "WAV, stereo and separate voices",
     "flac": "FLAC, stereo and separate voices",
-    "csv": "CSV: events, turns, answers, latencies",
+    "csv": "CSV: events, turns, answers, latencies, measures",
     "audacity": "Labels for Audacity",
     "textgrid": "TextGrid for Praat",
     "elan": "Annotations for ELAN",

@@ -24,6 +24,8 @@ from simulator.record.export.redacted import Redaction
 from simulator.record.export.sound import SUFFIXES, sound_path, write_heard, write_sound
 from simulator.record.export.textgrid import textgrid
 from simulator.record.export.tiers import Tier, tiers_of
+from simulator.record.floor_report import FloorReport, compared
+from simulator.record.floor_sources import Thresholds, talk_by_energy
 from simulator.record.folder import SESSION, is_running, record_file
 from simulator.record.reader import stream
 from simulator.record.story import Story, collect, started_at
@@ -34,7 +36,7 @@ __all__ = ["FORMS", "Exported", "export"]
 
 FORMS: Final = ("wav", "flac", "csv", "audacity", "textgrid", "elan", "html")
 _SOUND: Final = frozenset({"wav", "flac"})
-_TABLES: Final = ("events", "turns", "answers", "latencies")
+_TABLES: Final = ("events", "turns", "answers", "latencies", "measures")
 _REDACTED: Final = "redacted"
 _LONGEST_NAME: Final = 80
 _MISSING_S: Final = 1.0
@@ -165,6 +167,17 @@ class _Writing:
         self._text("turns.csv", tables.table(tables.TURN_COLUMNS, tables.turn_rows(story)))
         self._text("answers.csv", tables.table(tables.ANSWER_COLUMNS, tables.answer_rows(story)))
         self._text("latencies.csv", tables.table(tables.LATENCY_COLUMNS, tables.latency_rows(story)))
+        self._text("measures.csv", tables.table(tables.MEASURE_COLUMNS, tables.measure_rows(self._measured())))
+
+    def _measured(self) -> FloorReport:
+        """Return the measures of the floor, by the audio too where the record holds any that may be used."""
+        thresholds, talk = Thresholds(), None
+        if self._has_sound:
+            try:
+                talk = talk_by_energy(self._record, self._story, thresholds)
+            except UnreadableRecording as error:
+                self._note(str(error))
+        return compared(self._story, talk, thresholds, [])
 
     def _page(self) -> None:
         """Write the page with its sound inside, or beside it where it is large."""

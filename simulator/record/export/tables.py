@@ -1,4 +1,4 @@
-"""Tables of events, turns, answers and latencies as CSV by RFC 4180, in UTF-8.
+"""Tables of events, turns, answers, latencies and measures as CSV by RFC 4180, in UTF-8.
 
 A text that a spreadsheet would run as a formula gets an apostrophe in front. Times are seconds on the session's clock.
 """
@@ -14,6 +14,7 @@ import msgspec
 from simulator.record.entries import Entry
 from simulator.record.export.tiers import plain
 from simulator.record.fields import text
+from simulator.record.floor_report import FloorReport
 from simulator.record.story import Story, seconds, speech_times
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -30,6 +31,7 @@ ANSWER_COLUMNS: Final = (
     *("seq", "part", "by", "component", "question", "value", "accepted", "attempts", "asked_s", "answered_s", "error"),
 )
 LATENCY_COLUMNS: Final = ("name", "from", "to", "value_ms", "from_seq", "to_seq")
+MEASURE_COLUMNS: Final = ("measure", "source", "kind", "from_s", "to_s", "value_ms", "pair", "difference_ms")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
@@ -102,6 +104,37 @@ def latency_rows(story: Story) -> Iterator[Sequence[Any]]:
     """Yield a row for each interval that was measured; `from_seq` and `to_seq` are the events at its ends."""
     for each in story.measures.latencies:
         yield each.name, each.from_label, each.to_label, each.value_ms, each.from_seq, each.to_seq
+
+
+def measure_rows(report: FloorReport) -> Iterator[Sequence[Any]]:
+    """Yield a row for each value of docs/measures.md, by the events and by the energy.
+
+    `pair` is equal for what both found of a measure; `difference_ms` (energy − events) stands in the row by the energy.
+    """
+    for measure in report.measures:
+        pairs = [(number, pair) for number, pair in enumerate(measure.pairs, start=1)]
+        by_events = {id(pair.events): (number, None) for number, pair in pairs}
+        by_energy = {id(pair.energy): (number, _rounded(pair.difference_ms)) for number, pair in pairs}
+        for source, values, paired in (("events", measure.events, by_events), ("energy", measure.energy, by_energy)):
+            for value in values or ():
+                ends = seconds(value.from_ns), seconds(value.to_ns)
+                pair, difference_ms = paired.get(id(value), (None, None))
+                yield measure.measure, source, value.kind, *ends, _rounded(value.ms), pair, difference_ms
+    sources = [("events", report.events), *([("energy", report.energy)] if report.energy is not None else [])]
+    for source, floor in sources:
+        for each in floor.interruptions:
+            if each.silent_ns is None:
+                yield "barge-in yield", source, "talked on", seconds(each.started_ns), None, None, None, None
+    for source, floor in sources:
+        ends = seconds(floor.first_ns), seconds(floor.last_ns)
+        others = zip(floor.shares.parts(), report.events.shares.parts(), strict=True)
+        for pair, ((who, share_ms), (_, by_events_ms)) in enumerate(others, start=1):
+            difference_ms = None if source == "events" else _rounded(share_ms - by_events_ms)
+            yield "talk share", source, who, *ends, _rounded(share_ms), pair, difference_ms
+
+
+def _rounded(value_ms: float) -> float:
+    return round(value_ms, 3)
 
 
 def _cell(value: Any) -> Any:
