@@ -14,6 +14,7 @@ from ui.checks_feed import ChecksFeed
 from ui.dialogs.faults import FaultsDialog
 from ui.faults_feed import FaultsFeed
 from ui.models.checks_model import CellKey, title_of
+from ui.models.conformance import Conformance
 from ui.panels.checks import ChecksPanel
 from ui.panels.connection import ConnectionPanel
 from ui.record_view import RecordView
@@ -69,7 +70,17 @@ class ChecksDesk(QObject):
     @property
     def faults(self) -> list[str]:
         """The rules that the engine in the picker is to break."""
-        return list(self._faults_feed.choice.chosen) if self._connection.engine == EMBEDDED else []
+        return self.chosen_faults if self._connection.engine == EMBEDDED else []
+
+    @property
+    def chosen_faults(self) -> list[str]:
+        """The rules that the embedded engine is to break, whichever engine is in the picker."""
+        return list(self._faults_feed.choice.chosen)
+
+    @property
+    def conformance(self) -> Conformance:
+        """What the stored reports say about the engines."""
+        return self._reports_feed.conformance
 
     def run_all(self) -> None:
         """Run all checks against the engine in the picker."""

@@ -44,11 +44,13 @@ from ui.panels.connection import ConnectionPanel
 from ui.panels.latency import LatencyPanel
 from ui.panels.log import LogPanel
 from ui.panels.notices import FaultsBanner, NoticeBar, RecordBanner
+from ui.panels.replay_banner import ReplayBanner
 from ui.panels.study import StudyPanel
 from ui.panels.timeline import TimelinePanel
 from ui.panels.transcript import TranscriptPanel
 from ui.recognition import Recognition
 from ui.record_desk import RecordDesk
+from ui.replay_desk import ReplayDesk
 from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
 from ui.sessions_desk import SessionsDesk
@@ -140,6 +142,21 @@ class MainWindow(QMainWindow):
         self.composing = ComposerDesk(self, feed, self.composer, self.log)
         self.calls = CallsDesk(self, feed, self.agent.calls)
         self.specification = SpecificationDesk(self, theme, feed, self.settings, self.agent)
+        self.replaying = ReplayDesk(
+            self,
+            theme,
+            feed,
+            self.commands,
+            self.settings,
+            record=self.record,
+            sessions=self.sessions,
+            checks=self.desk,
+            specification=self.specification,
+            connection=self.connection,
+            agent=self.agent,
+            banner=self.replay_banner,
+            record_banner=self.banner,
+        )
         self.menus = WindowMenus(self)
         self._connect_feed()
         self._connect_panels()
@@ -159,6 +176,9 @@ class MainWindow(QMainWindow):
 
     def toggle_connection(self) -> None:
         """Connect, or disconnect."""
+        if self.replaying.replayed:
+            self.replaying.stop()
+            return
         if self.feed.status.connection is not ConnectionState.IDLE:
             self.commands.close_session()
             return
@@ -193,7 +213,7 @@ class MainWindow(QMainWindow):
         self.settings.save(self, self._splitters)
         self.study_desk.close()
         feeds = (self.devices_feed, self.reports_feed, self.faults_feed)
-        self._ending.begin([*feeds, self.choices.adder, self.devices, self.sessions])
+        self._ending.begin([*feeds, self.choices.adder, self.devices, self.sessions, self.replaying])
 
     def quit(self) -> None:
         """Close the window, as its cross does."""
@@ -205,6 +225,7 @@ class MainWindow(QMainWindow):
         self.notices = NoticeBar(theme)
         self.banner = RecordBanner(theme)
         self.misbehaviour = FaultsBanner(theme)
+        self.replay_banner = ReplayBanner(theme)
         self.deck = Deck()
         self.study = StudyPanel(self.deck, theme)
         self.agent = AgentPanel(theme)
@@ -249,6 +270,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.voice_desk.bar)
         rows.addWidget(self.voice_desk.banner)
         rows.addWidget(self.marking.bar)
+        rows.addWidget(self.replay_banner)
         rows.addWidget(self.misbehaviour)
         rows.addWidget(self.sound.banner)
         rows.addWidget(self.sound.strip)
@@ -284,6 +306,7 @@ class MainWindow(QMainWindow):
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
         self.sessions.failed.connect(self._tell)
+        self.replaying.failed.connect(self._tell)
         for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound, self.volume):
             desk.failed.connect(self._tell)
         self.marking.failed.connect(self._tell)

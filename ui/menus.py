@@ -79,6 +79,7 @@ def _table(window: MainWindow, show_keys: Callable[[], None]) -> Menus:
             *window.specification.deeds(),
             None,
             *window.sessions.deeds(),
+            *window.replaying.deeds(),
             None,
             Deed("&Quit", "Ctrl+Q", window.quit),
         ],

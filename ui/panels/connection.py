@@ -23,6 +23,7 @@ from ui.models.conformance import Conformance, long_text, short_text
 from ui.models.devices import Output
 from ui.models.entry_text import long_clock
 from ui.models.plain import tip
+from ui.models.turn_detections import title_of
 from ui.models.voices import Voice
 from ui.panels.pickers import EnginePicker, OutputPicker, Picker, VoicePicker
 from ui.panels.sound_strip import SoundSign
@@ -69,6 +70,7 @@ class ConnectionPanel(QFrame):
         self._faults: list[str] = []
         self._talk_toggles = False
         self._spec = OWN
+        self._elsewhere = ""
         self._build()
         self._lay_out()
         theme.changed.connect(self._recolour)
@@ -125,9 +127,17 @@ class ConnectionPanel(QFrame):
         study = wire if isinstance(wire, dict) else None
         picker.clear()
         for each in spec.turn_detections:
-            picker.addItem(_title(each), each["type"])
+            picker.addItem(title_of(each), each["type"])
         self.offer_turn_detection(study)
         picker.setCurrentIndex(min(chosen, picker.count() - 1))
+
+    def show_elsewhere(self, engine: str, turn_detection: str) -> None:
+        """Show what was chosen elsewhere for one session; empty texts show again what is chosen here, which stays."""
+        self._elsewhere = engine
+        self.engine_picker.show_instead(engine)
+        self.turn_detection_picker.show_instead(turn_detection)
+        self._show_conformance()
+        self._show_faults()
 
     def set_voices(self, voices: list[Voice], chosen: Voice) -> None:
         """Offer these voices; the chosen one is added where it is not among them."""
@@ -218,7 +228,7 @@ class ConnectionPanel(QFrame):
         self.faults_button.clicked.connect(self.faults_requested)
         self.turn_detection_picker = Picker("Turn detection", 150)
         for wire in self._spec.turn_detections:
-            self.turn_detection_picker.addItem(_title(wire), wire["type"])
+            self.turn_detection_picker.addItem(title_of(wire), wire["type"])
         self.connect_button = QPushButton()
         self.connect_button.setMinimumWidth(128)
         self.connect_button.clicked.connect(self._connect_clicked)
@@ -310,7 +320,7 @@ class ConnectionPanel(QFrame):
     def _show_conformance(self) -> None:
         button = self.conformance_button
         self.engine_picker.show_conformance(self._conformance)
-        status = self._conformance.status(self.engine)
+        status = self._conformance.status(self._elsewhere or self.engine)
         button.setVisible(status is not None)
         if status is not None:
             state = STATES[status.state]
@@ -323,7 +333,7 @@ class ConnectionPanel(QFrame):
 
     def _show_faults(self) -> None:
         count, button = len(self._faults), self.faults_button
-        button.setVisible(self.engine == EMBEDDED)
+        button.setVisible((self._elsewhere or self.engine) == EMBEDDED)
         button.setText(f"⚠ {count} fault{'s' * (count != 1)}…" if count else "Faults…")
         button.setToolTip(
             "The engine will misbehave on purpose, from the next connection and in the checks:\n"
@@ -423,9 +433,3 @@ def _set_role(widget: QWidget, role: str) -> None:
         widget.setProperty("role", role)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
-
-
-def _title(wire: dict[str, Any]) -> str:
-    """Return what a turn detection is called: its type, and how patient it is."""
-    detail = f"{wire['silence_duration_ms']} ms" if "silence_duration_ms" in wire else wire.get("eagerness", "")
-    return f"{wire['type']} {detail}"

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QSizePolicy
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QStylePainter
 
 from simulator.participant.messages import VoiceKind
 from ui.models.conformance import Conformance
@@ -20,6 +20,8 @@ _FOLDER = "folder"
 _ADD = "add"
 _BESIDE_NAMES_PX = 44
 """Margins and scroll bar of a list."""
+_BESIDE_TEXT_PX = 28
+"""Padding and arrow of a closed picker."""
 
 
 class Picker(QComboBox):
@@ -31,6 +33,28 @@ class Picker(QComboBox):
         self.setMinimumWidth(width_px)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._instead = ""
+
+    def show_instead(self, text: str) -> None:
+        """Show another text than the choice, which stays what it is; an empty one shows the choice again."""
+        self._instead = text
+        self.setAccessibleDescription(text)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the choice, or what is shown instead of it."""
+        if not self._instead:
+            super().paintEvent(event)
+            return
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        # The style sheet has the drawing cut a text too long without a sign that it did.
+        room_px = option.rect.width() - _BESIDE_TEXT_PX
+        option.currentText = self.fontMetrics().elidedText(self._instead, Qt.TextElideMode.ElideRight, room_px)
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
     def widen_list(self) -> None:
         """Let the list be as wide as its names are now."""
