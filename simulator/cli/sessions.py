@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Lists the sessions in a folder, the newest first: engine, study, the beginning of the SHA-256 of their instructions,
-answers and measures. What was found is kept in a file beside the sessions (.sessions.json), so only new ones are read.
+answers and measures. What was found, with what was said, is kept in a file beside the sessions (.sessions.json), so
+only new ones are read; deleting a session takes it out there.
 With --compare two sessions are put beside each other, with the difference of their instructions.
 """
 
@@ -39,7 +40,10 @@ def add_command(commands: Commands) -> None:
         "--instructions", default="", metavar="HASH", type=_hash, help="the beginning of their instructions' SHA-256"
     )
     group.add_argument(
-        "--text", default="", metavar="T", help="part of a name, the instructions, a question, an answer"
+        "--text",
+        default="",
+        metavar="T",
+        help="part of a name, the instructions, a question, an answer, of what was said or typed",
     )
     group.add_argument("--since", type=_day, metavar="DATE", help="the first day, such as 2026-12-01")
     group.add_argument("--until", type=_day, metavar="DATE", help="the last day")
@@ -108,6 +112,7 @@ def _facts(facts: "Facts") -> dict[str, Any]:
     told: dict[str, Any] = {}
     for name, value in msgspec.to_builtins(facts).items():
         told["".join(word if at == 0 else word.title() for at, word in enumerate(name.split("_")))] = value
+    del told["said"]  # the events have it, turn by turn
     told["instructions"] = [{"sha256": sha256(each), "text": each} for each in facts.instructions]
     told["mediansMs"] = {name: facts.median_ms(name) for name in facts.latencies}
     return told

@@ -1,7 +1,7 @@
 """What was found out about the sessions of a folder, kept in a file beside them: they need not be read again.
 
 An entry counts as long as the session's events have the size and the time of change that they had. The file holds
-words of the sessions (instructions, answers): whoever deletes a session has it forgotten here, too.
+words of the sessions (instructions, answers, what was said): whoever deletes a session has it forgotten here, too.
 """
 
 import contextlib
@@ -16,9 +16,11 @@ from simulator.resources import is_file
 
 CACHE: Final = ".sessions.json"
 FORMAT: Final = "participant-simulator/sessions"
-FORMAT_VERSION: Final = 2
+FORMAT_VERSION: Final = 3
 
 _MOST_BYTES: Final = 256_000_000
+_MOST_BYTES_A_SESSION: Final = 4_000_000
+"""Hours of talk are a tenth of it: one session full of text must not make the cache slow for all."""
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -54,8 +56,8 @@ class SessionCache:
         return bytes(kept.facts) if kept is not None and kept.stamp == stamp else None
 
     def keep(self, name: str, stamp: Stamp, facts: bytes) -> None:
-        """Keep JSON about a session. A name that is no Unicode is not kept."""
-        if name.encode(errors="ignore").decode() == name:
+        """Keep JSON about a session; not of a name that is no Unicode, nor very much."""
+        if len(facts) <= _MOST_BYTES_A_SESSION and name.encode(errors="ignore").decode() == name:
             self._sessions[name] = _Kept(stamp, msgspec.Raw(facts))
             self._changed = True
 

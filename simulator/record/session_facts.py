@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from simulator.record.export.tiers import Story
 from simulator.record.fields import text, value_at, whole_number
 from simulator.record.floor import floor
 from simulator.record.floor_sources import talk_by_events
-from simulator.record.measures import Measures
+from simulator.record.measures import Measures, Turn
 from simulator.units import NS_PER_S
 
 _UPDATE: Final = "session.update"
@@ -57,6 +57,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The floor transfer offsets to the agent, by the events (docs/measures.md)."""
     replay_of: str | None = None
     """The record of which it is a replay."""
+    said: str = ""
+    """What both said, typed and wrote, and the notes of marks: a line each."""
     ended: str | None = None
     """Why it ended; None: its record has no end."""
     notes: list[str] = []
@@ -140,6 +142,7 @@ class FactsCollector:
             latencies=latencies,
             transfers_ms=[round(each.offset_ms, 1) for each in transfers if each.to == "agent"],
             replay_of=self._replay_of,
+            said="\n".join(_said(self.measures.turns)),
             ended=self._ended,
             notes=list(notes),
         )
@@ -184,6 +187,16 @@ class FactsCollector:
             if sha256(self._instructions[place]) == digest:
                 del self._instructions[place]
                 return
+
+
+def _said(turns: Iterable[Turn]) -> Iterator[str]:
+    """Yield the words of each turn; those recognised here, too, where they are others."""
+    for turn in turns:
+        if turn.who == "study":
+            continue
+        words = " ".join(turn.text.split())
+        recognised = " ".join((turn.recognised or "").split())
+        yield from filter(None, (words, recognised if recognised.casefold() != words.casefold() else ""))
 
 
 def _words(value: Any) -> str | None:

@@ -74,7 +74,8 @@ class Filter:
     instructions: str = ""
     """The beginning of the SHA-256 of any instructions of the session."""
     text: str = ""
-    """Contained in the session's name, its engine, model or study, its instructions, questions or answers."""
+    """Contained in the session's name, its engine, model or study, its instructions, questions, answers or marks, or in
+    what was said, typed or written by either."""
     since: date | None = None
     until: date | None = None
     """The first and the last day, in this computer's zone. A session without a date is on no day."""
@@ -156,7 +157,7 @@ def searched_texts(session: Session) -> list[str]:
     facts = session.facts
     answers = [msgspec.json.encode(each.value).decode() for each in facts.answers]
     texts = [session.name, facts.study, facts.engine, facts.model, facts.url, *facts.instructions]
-    return [text for text in [*texts, *(each.question for each in facts.answers), *answers] if text]
+    return [text for text in [*texts, *(each.question for each in facts.answers), *answers, facts.said] if text]
 
 
 def _session(folder: Path, cache: SessionCache) -> Session:

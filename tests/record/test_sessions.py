@@ -190,6 +190,35 @@ def test_only_what_changed_is_read_again(records: Path, monkeypatch: pytest.Monk
     assert read[2:] == ["a"]
 
 
+def test_sessions_are_found_by_what_was_said_typed_or_noted(records: Path, tmp_path: Path) -> None:
+    spoken = Sheet(started_at="2026-12-03T12:00:00.000+00:00")
+    turn(spoken, 1_000, 1, "I sea a ship.", "A white\n ship?")
+    spoken.noted(2_000, "recognised", item_id="u1", text="I see a ship", model="tiny")
+    spoken.noted(2_100, "push", context={"event": "typed", "said": "ahoy there"}, seq_sent=0)
+    spoken.noted(2_200, "chat.sent", message="Look west", call_id="c1")
+    spoken.noted(2_300, "mark", note="laughs")
+    save(records / "c", spoken)
+    for wanted in ("SEA a ship", "see a ship", "white ship", "ahoy", "look west", "laughs"):
+        for _ in range(2):  # from the events, then from the cache
+            assert [each.name for each in sessions(records) if Filter(text=wanted).matches(each)] == ["c"], wanted
+    assert [each.name for each in sessions(records) if Filter(text="hello there").matches(each)] == ["b", "a"]
+    assert delete_session(records / "c") == []
+    assert b"ship" not in (records / CACHE).read_bytes()
+
+
+def test_a_session_with_megabytes_of_words_is_not_kept_but_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet = first_session()
+    turn(sheet, 11_000, 3, "Sing.", "la " * 1_400_000 + "dee")
+    save(tmp_path / "records" / "long", sheet)
+    read = read_again(monkeypatch)
+    for _ in range(2):
+        assert [each.name for each in sessions(tmp_path / "records") if Filter(text="la dee").matches(each)]
+    assert read == ["long", "long"]
+    assert not (tmp_path / "records" / CACHE).exists()
+
+
 @pytest.mark.parametrize("content", [b"", b"\xff", b'{"format":"x"}', b"[" * 100_000])
 def test_a_broken_cache_is_made_anew(records: Path, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = sessions(records)
