@@ -10,11 +10,11 @@ from typing import Any, Final
 import msgspec
 
 from simulator.record.entries import Direction, Entry
-from simulator.record.export.tiers import Story
 from simulator.record.fields import text, value_at, whole_number
 from simulator.record.floor import floor
 from simulator.record.floor_sources import talk_by_events
 from simulator.record.measures import Measures, Turn
+from simulator.record.story import Story
 from simulator.units import NS_PER_S
 
 _UPDATE: Final = "session.update"
