@@ -4,24 +4,28 @@ A record opens up to the first line that is no entry, with a note that says wher
 (`tracks`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 import msgspec
+import numpy as np
 
 from simulator.errors import UnreadableFile
+from simulator.record.append_lines import Appends, Block, Numbers, find_appends
 from simulator.record.entries import FORMAT, FORMAT_VERSION, Entry, Track
 from simulator.record.folder import record_file
 from simulator.record.tracks import TrackFile, audio
 from simulator.units import SAMPLE_RATE_HZ
 
-__all__ = ["Record", "audio", "audio_lack", "iter_entries", "read_record", "stream"]
+__all__ = ["Record", "audio", "audio_lack", "blocks", "iter_entries", "read_record", "stream"]
 
 LONGEST_LINE_BYTES: Final = 1 << 28
 """A longer line is no entry: a frame is kept without its audio."""
+_LARGEST: Final = (1 << 63) - 1
+"""No time, position or size of a record is further from 0: what is, is damage, and cannot be reckoned with."""
+_BLOCK_BYTES: Final = 1 << 20
 
 _decoder = msgspec.json.Decoder(Entry)
 
@@ -58,27 +62,16 @@ def read_record(path: Path) -> Record:
 
 def stream(path: Path, problems: list[str]) -> Iterator[Entry]:
     """Yield what `read_record` reads, one entry after the other, and add what is wrong to `problems`. Raises as it."""
-    offset, seq = 0, 0
-    try:
-        with record_file(path).open("rb") as lines:
-            for line in iter(partial(lines.readline, LONGEST_LINE_BYTES), b""):
-                entry = _entry(line, seq)
-                if isinstance(entry, str):
-                    if not seq:
-                        raise UnreadableFile(f"{path} is not a record: its first line is no entry.")
-                    problems.append(f"Line {seq + 1} (byte {offset}) {entry}: the record opens up to there.")
-                    break
-                if not seq:
-                    problems += _format_problems(path, entry)
-                yield entry
-                seq += 1
-                offset += len(line)
-    except (OSError, ValueError) as error:  # ValueError: a path that no system has
-        raise UnreadableFile(
-            f"The record {path} cannot be read: {getattr(error, 'strerror', None) or error}."
-        ) from error
-    if not seq:
-        problems.append("The record holds no entry.")
+    for block in _blocks(path, problems, _no_appends):
+        yield from block.entries
+
+
+def blocks(path: Path, problems: list[str]) -> Iterator[Block]:
+    """Yield what `stream` does, some thousand lines at a time, without entries of the participant's plain audio.
+
+    Takes a third of the time. Raises as `read_record`.
+    """
+    return _blocks(path, problems, find_appends)
 
 
 def iter_entries(path: Path, first: int, last: int) -> Iterator[Entry]:
@@ -126,6 +119,57 @@ def audio_lack(record: Record, track: Track) -> str | None:
     return None
 
 
+def _blocks(path: Path, problems: list[str], find: Callable[[bytes, Numbers, int], Appends]) -> Iterator[Block]:
+    offset, seq = 0, 0
+    try:
+        with record_file(path).open("rb") as file:
+            while data := file.read(_BLOCK_BYTES):
+                if not data.endswith(b"\n"):
+                    data += file.readline(LONGEST_LINE_BYTES)
+                block, wrong = _block(data, seq, offset, find)
+                if not seq:
+                    if not block.lines:
+                        raise UnreadableFile(f"{path} is not a record: its first line is no entry.")
+                    problems += _format_problems(
+                        path, block.entries[0] if 0 in block.places else block.appends.entry(0)
+                    )
+                seq += block.lines
+                offset += len(data)
+                yield block
+                if wrong:
+                    problems.append(wrong)
+                    break
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        raise UnreadableFile(
+            f"The record {path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from error
+    if not seq:
+        problems.append("The record holds no entry.")
+
+
+def _block(data: bytes, seq: int, offset: int, find: Callable[[bytes, Numbers, int], Appends]) -> tuple[Block, str]:
+    """Return the entries of some lines, and in a sentence what is wrong with the first line that is none."""
+    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")) + 1
+    starts = np.concatenate(([0], ends) if data.endswith(b"\n") else ([0], ends, [len(data)]))
+    appends = find(data, starts, seq)
+    others = np.ones(len(starts) - 1, dtype=bool)
+    others[appends.places] = False
+    places: list[int] = np.flatnonzero(others).tolist()
+    entries: list[Entry] = []
+    for index, place in enumerate(places):
+        begin = int(starts[place])
+        entry = _entry(data[begin : int(starts[place + 1])], seq + place)
+        if isinstance(entry, str):
+            wrong = f"Line {seq + place + 1} (byte {offset + begin}) {entry}: the record opens up to there."
+            return Block(place, appends.before(place), places[:index], entries), wrong
+        entries.append(entry)
+    return Block(len(others), appends, places, entries), ""
+
+
+def _no_appends(_data: bytes, _starts: Numbers, _first_seq: int) -> Appends:
+    return Appends.none()
+
+
 def _entry(line: bytes, expected_seq: int) -> Entry | str:
     """Return the entry of a line, or what is wrong with the line."""
     if not line.endswith(b"\n"):
@@ -136,7 +180,20 @@ def _entry(line: bytes, expected_seq: int) -> Entry | str:
         return "is no entry"
     if entry.seq != expected_seq:
         return f"has the number {entry.seq} where {expected_seq} comes next"
+    if not _is_possible(entry):
+        return "holds a time or a size that cannot be"
     return entry
+
+
+def _is_possible(entry: Entry) -> bool:
+    if not (-_LARGEST <= entry.t_ns <= _LARGEST and -_LARGEST <= entry.size_bytes <= _LARGEST):
+        return False
+    span = entry.audio
+    return span is None or (
+        -_LARGEST <= span.first_sample <= _LARGEST
+        and -_LARGEST <= span.samples <= _LARGEST
+        and -_LARGEST <= span.payload_bytes <= _LARGEST
+    )
 
 
 def _format_problems(path: Path, first: Entry) -> list[str]:

@@ -38,6 +38,8 @@ def test_a_whole_record_has_no_problems(path: Path) -> None:
         (b"[" * 100_000 + b"\n", "is no entry"),
         (_line(7), "has the number 7 where 5 comes next"),
         (_line(5)[:-8], "was cut off in the middle"),
+        (_line(5).replace(b'"t_ns":5', b'"t_ns":-1' + 400 * b"0"), "holds a time or a size that cannot be"),
+        (_line(5).replace(b'"tick"', b'"tick","size_bytes":%d' % (1 << 63)), "holds a time or a size that cannot be"),
     ],
 )
 def test_a_damaged_record_opens_up_to_the_damage_and_says_where(path: Path, garbage: bytes, says: str) -> None:
