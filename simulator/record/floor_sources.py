@@ -75,11 +75,29 @@ def loud_spans(blocks: Iterable[Samples], limits_dbfs: tuple[float, ...]) -> lis
 
     Blocks have the shape (n, channels); what is left behind the last whole frame is no frame.
     """
-    # The limits as mean squares: no logarithm of silence.
-    limits = np.array([(FULL_SCALE * 10 ** (limit / 20)) ** 2 for limit in limits_dbfs])
-    parts = [_mean_squares(frames) >= limits for frames in _frames(blocks)]
+    limits = np.array([mean_square(limit) for limit in limits_dbfs])
+    parts = [squares >= limits for squares in frame_squares(blocks)]
     loud = np.concatenate(parts) if parts else np.zeros((0, len(limits_dbfs)), dtype=bool)
-    return [_runs(loud[:, channel]) for channel in range(loud.shape[1])]
+    return [runs_ns(loud[:, channel]) for channel in range(loud.shape[1])]
+
+
+def mean_square(dbfs: float) -> float:
+    """Return the mean square of a level: with squares there is no logarithm of silence."""
+    return float((FULL_SCALE * 10 ** (dbfs / 20)) ** 2)
+
+
+def frame_squares(blocks: Iterable[Samples]) -> Iterator[NDArray[np.float64]]:
+    """Yield the mean squares of the whole frames of some blocks, shape (frames, channels)."""
+    for frames in _frames(blocks):
+        squares: NDArray[np.float64] = np.mean(np.square(frames, dtype=np.float64), axis=1)
+        yield squares
+
+
+def runs_ns(loud: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return from when to when frames are loud, in ns from the first one."""
+    changes = np.flatnonzero(np.diff(loud.astype(np.int8), prepend=0, append=0))
+    frame_ns = round(samples_to_ms(FRAME_SAMPLES) * NS_PER_MS)
+    return [(int(start) * frame_ns, int(end) * frame_ns) for start, end in changes.reshape(-1, 2)]
 
 
 def not_listened_ms(story: Story) -> float:
@@ -100,14 +118,3 @@ def _frames(blocks: Iterable[Samples]) -> Iterator[Samples]:
         whole = len(samples) - len(samples) % FRAME_SAMPLES
         rest = samples[whole:]
         yield samples[:whole].reshape(-1, FRAME_SAMPLES, samples.shape[1])
-
-
-def _mean_squares(frames: Samples) -> NDArray[np.float64]:
-    squares: NDArray[np.float64] = np.mean(np.square(frames, dtype=np.float64), axis=1)
-    return squares
-
-
-def _runs(loud: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    changes = np.flatnonzero(np.diff(loud.astype(np.int8), prepend=0, append=0))
-    frame_ns = round(samples_to_ms(FRAME_SAMPLES) * NS_PER_MS)
-    return [(int(start) * frame_ns, int(end) * frame_ns) for start, end in changes.reshape(-1, 2)]

@@ -1,0 +1,415 @@
+"""What a record tells of its participant's deeds and of what he heard, collected from its entries in one pass.
+
+Speech is found elsewhere, in the audio (`speeches`). What the program did by itself is no deed: an answer to a call and
+the reply that it asks for after one, the silent answer to a question, a tool that is added for one, a request that the
+engine refused and that was sent again.
+"""
+
+import base64
+import binascii
+import json
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from simulator.profile.context_items import PREFIX
+from simulator.record.entries import AudioSpan, Direction, Entry
+from simulator.record.fields import dicts_at, text, value_at, whole_number
+from simulator.record.replay.deeds import (
+    Ask,
+    Deed,
+    Instruct,
+    Listen,
+    OwnAnswer,
+    Push,
+    Request,
+    SendRaw,
+    Settings,
+    StopReply,
+)
+from simulator.record.story import LATEST_NS
+from simulator.units import NS_PER_MS
+
+_SPOKEN: Final = {"output_modalities": ["audio"]}
+"""What is asked for after calls in a spoken response, and by the operator, too."""
+_ALREADY_ACTIVE: Final = "conversation_already_has_active_response"
+_ONE_STOP_NS: Final = 100 * NS_PER_MS
+"""The cuts and the cancel of one stop lie closer together."""
+_ONE_PART_NS: Final = 50 * NS_PER_MS
+"""The note of a part and the instructions that it brings lie closer together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A deed, when it was done on the record's clock, and the entry that it was sent with."""
+
+    deed: Deed
+    at_ns: int
+    seq: int
+    audio: AudioSpan | None = None
+    """Where the audio of an event lies that was composed by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of the agent's voice: when its first sample was audible, and when its last one was handed over."""
+
+    response_id: str
+    begun_ns: int
+    latency_ns: int
+    """From the handing over of a sample to its sound."""
+    ended_ns: int | None = None
+    """None: it still sounded when the record ended."""
+    cut: bool = False
+
+
+class Walk:
+    """Takes the entries of one record, in order."""
+
+    def __init__(self) -> None:
+        self.done: list[Done] = []
+        self.items: dict[str, Item] = {}
+        """By item, of those of which a sample was heard."""
+        self.listening_off: list[tuple[int, int | None]] = []
+        self.recordings: list[tuple[int, int | None]] = []
+        """When recordings were said, and what a study says."""
+        self.settings: Settings | None = None
+        self.began_ns: int | None = None
+        """When the engine had taken the first settings."""
+        self.ended_ns: int | None = None
+        self.last_ns = 0
+        self.audio_kept = True
+        self.redacted = False
+        self.echo = False
+        """Whether the loudspeaker was heard in the microphone."""
+        self.lost_entries = 0
+        self.lost_questions = 0
+        self.lost_images = 0
+        self._sent: Entry | None = None
+        self._questions: set[str] = set()
+        self._requests = _Requests()
+
+    def feed(self, entry: Entry) -> None:
+        """Take the next entry."""
+        self.last_ns = max(self.last_ns, _time(entry.t_ns))
+        match entry.direction:
+            case Direction.SENT:
+                self._sent = entry
+                self._take_sent(entry)
+            case Direction.RECEIVED:
+                self._take_received(entry)
+            case Direction.NOTED:
+                self._take_note(entry)
+
+    # ---- sent
+
+    def _take_sent(self, entry: Entry) -> None:
+        match entry.type:
+            case "conversation.item.create":
+                if (push := self._pushed(entry)) is not None:
+                    self._add(push, entry)
+            case "session.update":
+                self._updated(entry)
+            case "response.create":
+                response = entry.event.get("response")
+                wanted = response if isinstance(response, dict) else {}
+                if not self._requests.sent(wanted, text(entry, "event_id"), self._questions):
+                    self._add(Request(wanted), entry)
+            case "response.cancel":
+                self._stopped(entry.t_ns, entry.seq)
+
+    def _pushed(self, entry: Entry) -> Push | None:
+        if value_at(entry, "item", "type") != "message":
+            return None
+        context, images = None, []
+        for part in dicts_at(entry, "item", "content"):
+            match part:
+                case {"type": "input_text", "text": str(said)} if said.startswith(PREFIX):
+                    context = _object(said.removeprefix(PREFIX))
+                case {"type": "input_image", "image_url": url}:
+                    images.append(_image(url))
+        if context is None:
+            return None
+        self.lost_images += images.count(None)
+        return Push(context, tuple(each for each in images if each is not None))
+
+    def _updated(self, entry: Entry) -> None:
+        session = entry.event.get("session")
+        if not isinstance(session, dict):
+            return
+        detection = value_at(entry, "session", "audio", "input", "turn_detection")
+        switches = "turn_detection" in (value_at(entry, "session", "audio", "input") or ())
+        if self.settings is None:
+            self.settings = _settings(entry)
+            if switches and detection is None:
+                self._add(Listen(on=False), entry)
+            return
+        if switches:
+            self._add(Listen(on=detection is not None), entry)
+        if isinstance(detection, dict) and self.settings.turn_detection is None:
+            self.settings = _with_detection(self.settings, detection)
+        if set(session) - {"type"} == {"instructions"} and isinstance(session["instructions"], str):
+            self._instructed(session["instructions"], entry)
+
+    def _instructed(self, instructions: str, entry: Entry) -> None:
+        last = self.done[-1] if self.done else None
+        part = None
+        if (
+            last is not None
+            and isinstance(last.deed, Instruct)
+            and last.deed.instructions is None
+            and _time(entry.t_ns) - last.at_ns < _ONE_PART_NS
+        ):
+            part = last.deed.part
+            self.done.pop()
+        self._add(Instruct(instructions, part), entry)
+
+    def _stopped(self, at_ns: int, seq: int) -> None:
+        last = next((each for each in reversed(self.done) if isinstance(each.deed, StopReply)), None)
+        if last is None or abs(_time(at_ns) - last.at_ns) > _ONE_STOP_NS:
+            self.done.append(Done(StopReply(), _time(at_ns), seq))
+
+    def _add(self, deed: Deed, entry: Entry) -> None:
+        self.done.append(Done(deed, _time(entry.t_ns), entry.seq))
+
+    # ---- received
+
+    def _take_received(self, entry: Entry) -> None:
+        match entry.type:
+            case "session.updated" if self.began_ns is None:
+                self.began_ns = _time(entry.t_ns)
+            case "response.created":
+                self._requests.created(entry)
+            case "response.function_call_arguments.done":
+                self._requests.called(entry)
+            case "response.done":
+                self._requests.ended(entry)
+            case "error" if text(entry, "error", "code") == _ALREADY_ACTIVE:
+                self._requests.refused(text(entry, "error", "event_id"))
+
+    # ---- noted
+
+    def _take_note(self, entry: Entry) -> None:
+        match entry.type:
+            case "record.started" if entry.seq == 0:
+                self.audio_kept = entry.event.get("audio_kept") is not False
+                self.redacted = entry.event.get("redacted") is True
+            case "record.ended" | "connection.closed":
+                self.ended_ns = _time(entry.t_ns) if self.ended_ns is None else self.ended_ns
+            case "entry.lost":
+                self.lost_entries += 1
+            case "push":
+                self._push_noted(entry)
+            case "raw":
+                self._composed(entry)
+            case "own_answer":
+                component, config = text(entry, "component"), entry.event.get("config")
+                if component is not None and isinstance(config, dict):
+                    self._add(OwnAnswer(component, config, entry.event.get("value")), entry)
+            case "part":
+                self._add(Instruct(None, text(entry, "name") or ""), entry)
+            case "call.answered":
+                self._requests.call_answered(text(entry, "call_id"))
+            case "problem" if text(entry, "code") == "tool_loop":
+                self._requests.not_followed_up()
+            case "sound.warning" if text(entry, "code") == "echo":
+                self.echo = True
+            case kind if kind.startswith("playback."):
+                self._take_playback(entry)
+            case "listening.off" | "recording.started":
+                _open(self._spans(entry), _time(entry.t_ns))
+            case "listening.on" | "recording.ended":
+                _close(self._spans(entry), _time(entry.t_ns))
+
+    def _spans(self, entry: Entry) -> list[tuple[int, int | None]]:
+        return self.listening_off if entry.type.startswith("listening.") else self.recordings
+
+    def _push_noted(self, entry: Entry) -> None:
+        """Take the note of a pushed item: that of a question says how it was asked."""
+        if "wording" not in entry.event and "component" not in entry.event:
+            return
+        seq = whole_number(entry, "seq_sent")
+        sent = self.done[-1] if self.done and self.done[-1].seq == seq else None
+        if sent is not None:
+            self.done.pop()
+        if (tool := text(entry, "context", "tool")) is not None:
+            self._questions.add(tool)
+        question = _question(entry)
+        if question is None:
+            self.lost_questions += 1
+        else:
+            self.done.append(Done(question, _time(entry.t_ns) if sent is None else sent.at_ns, entry.seq))
+
+    def _composed(self, entry: Entry) -> None:
+        """The entry before it was composed by hand, whatever deed it looks like."""
+        sent = self._sent
+        if sent is None or sent.seq != whole_number(entry, "seq"):
+            return
+        if self.done and self.done[-1].seq == sent.seq:
+            self.done.pop()
+        self.done.append(Done(SendRaw(sent.event), _time(sent.t_ns), sent.seq, sent.audio))
+
+    def _take_playback(self, entry: Entry) -> None:
+        item_id = text(entry, "item_id")
+        if item_id is None:
+            return
+        item = self.items.get(item_id)
+        match entry.type:
+            case "playback.started" if item is None:
+                handed_ns = _noted_time(entry, "handed_ns")
+                begun_ns = max(handed_ns, _noted_time(entry, "dac_ns", handed_ns))
+                response_id = text(entry, "response_id") or item_id
+                self.items[item_id] = Item(response_id, begun_ns, begun_ns - handed_ns)
+            case "playback.ended" | "playback.cut" if item is not None and item.ended_ns is None:
+                cut = entry.type == "playback.cut"
+                ended_ns = _noted_time(entry, "cut_ns" if cut else "handed_ns")
+                self.items[item_id] = replace(item, ended_ns=ended_ns, cut=cut)
+        if entry.type == "playback.cut" and text(entry, "cause") == "stop_reply":
+            self._stopped(_noted_time(entry, "cut_ns"), entry.seq)
+
+
+class _Requests:
+    """Tells the responses that the program asks for by itself from those that somebody asked for."""
+
+    def __init__(self) -> None:
+        self._sent: deque[tuple[str | None, dict[str, Any]]] = deque(maxlen=16)
+        self._silent_sent = False
+        self._silent: set[str] = set()
+        """Responses in progress that were asked for without audio, or say that they are."""
+        self._again: list[dict[str, Any]] = []
+        """What the engine refused because it was talking already, and is sent again."""
+        self._called: dict[str, set[str]] = {}
+        """The calls of each response in progress."""
+        self._calls: dict[str, str] = {}
+        """The response of each call of a spoken response that waits for its answer."""
+        self._follow_ups = 0
+
+    def sent(self, response: dict[str, Any], event_id: str | None, questions: set[str]) -> bool:
+        """Take a request, and return whether the program made it by itself."""
+        self._sent.append((event_id, response))
+        again = response in self._again
+        if again:
+            self._again.remove(response)
+        if _is_silent_answer(response, questions):
+            self._silent_sent = True
+            return True
+        if again:
+            return True
+        if self._follow_ups and response == _SPOKEN:
+            self._follow_ups -= 1
+            return True
+        return False
+
+    def refused(self, event_id: str | None) -> None:
+        """The engine refused a request because a response was in progress."""
+        self._again += [response for sent_id, response in self._sent if event_id is not None and sent_id == event_id]
+
+    def created(self, entry: Entry) -> None:
+        """A response began."""
+        modalities = value_at(entry, "response", "output_modalities")
+        silent = modalities == ["text"] if isinstance(modalities, list) else self._silent_sent
+        if silent:
+            self._silent_sent = False
+            self._silent.add(text(entry, "response", "id") or "")
+
+    def called(self, entry: Entry) -> None:
+        """A call came; it is answered when its response is done."""
+        if (call_id := text(entry, "call_id")) is not None:
+            self._called.setdefault(text(entry, "response_id") or "", set()).add(call_id)
+
+    def ended(self, entry: Entry) -> None:
+        """A response ended: the calls of a spoken one are followed by a reply once they are all answered."""
+        response_id = text(entry, "response", "id") or ""
+        silent = response_id in self._silent
+        self._silent.discard(response_id)
+        calls = self._called.pop(response_id, set())
+        if silent or text(entry, "response", "status") in ("cancelled", "failed"):
+            return
+        for item in dicts_at(entry, "response", "output"):
+            call_id = item.get("call_id")
+            if item.get("type") == "function_call" and isinstance(call_id, str):
+                calls.add(call_id)
+        self._calls |= dict.fromkeys(calls, response_id)
+
+    def call_answered(self, call_id: str | None) -> None:
+        """A call got its output."""
+        response_id = self._calls.pop(call_id, None) if call_id is not None else None
+        if response_id is not None and response_id not in self._calls.values():
+            self._follow_ups += 1
+
+    def not_followed_up(self) -> None:
+        """The agent called tools without end, and no further reply is asked for."""
+        self._follow_ups = max(0, self._follow_ups - 1)
+
+
+def _is_silent_answer(response: dict[str, Any], questions: set[str]) -> bool:
+    match response:
+        case {"output_modalities": ["text"], "tool_choice": {"type": "function", "name": str(tool)}}:
+            return len(response) == 2 and tool in questions
+    return False
+
+
+def _question(entry: Entry) -> Ask | None:
+    match entry.event:
+        case {
+            "component": str(component),
+            "config": dict(config),
+            "shown_on": str(shown_on),
+            "attempts": int(attempts),
+            "during_video": bool(during_video),
+        }:
+            return Ask(component, config, during_video, shown_on, attempts)
+    return None
+
+
+def _settings(entry: Entry) -> Settings:
+    detection = value_at(entry, "session", "audio", "input", "turn_detection")
+    tools = (each.get("name") for each in dicts_at(entry, "session", "tools"))
+    return Settings(
+        instructions=text(entry, "session", "instructions") or "",
+        voice=text(entry, "session", "audio", "output", "voice") or Settings().voice,
+        turn_detection=detection if isinstance(detection, dict) else None,
+        tools=tuple(name for name in tools if isinstance(name, str)),
+    )
+
+
+def _with_detection(settings: Settings, detection: dict[str, Any]) -> Settings:
+    return Settings(settings.instructions, settings.voice, detection, settings.tools)
+
+
+def _object(said: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(said)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _image(url: Any) -> bytes | None:
+    """Return the file in a data URL, None where there is none."""
+    _, comma, data = url.partition(";base64,") if isinstance(url, str) else ("", "", "")
+    try:
+        return base64.b64decode(data, validate=True) if comma else None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _open(spans: list[tuple[int, int | None]], at_ns: int) -> None:
+    if not spans or spans[-1][1] is not None:
+        spans.append((at_ns, None))
+
+
+def _close(spans: list[tuple[int, int | None]], at_ns: int) -> None:
+    if spans and spans[-1][1] is None:
+        spans[-1] = (spans[-1][0], max(spans[-1][0], at_ns))
+
+
+def _noted_time(entry: Entry, name: str, otherwise_ns: int | None = None) -> int:
+    noted_ns = whole_number(entry, name)
+    if noted_ns is not None:
+        return _time(noted_ns)
+    return _time(entry.t_ns) if otherwise_ns is None else otherwise_ns
+
+
+def _time(t_ns: int) -> int:
+    return min(max(t_ns, 0), LATEST_NS)
