@@ -6,6 +6,9 @@ from typing import Any
 from simulator.record.entries import Entry
 from simulator.units import NS_PER_MS
 
+_LARGEST_COUNT = (1 << 63) - 1
+"""Whole numbers are times, positions and sizes here: none is further from 0."""
+
 
 def value_at(entry: Entry, *path: str) -> Any:
     """Return whatever lies at a path of fields, or None."""
@@ -28,11 +31,11 @@ def number(entry: Entry, *path: str) -> int | float | None:
 
 
 def whole_number(entry: Entry, *path: str) -> int | None:
-    """Return the whole number at a path of fields, or None; 12.0 is 12, as JSON knows no difference."""
+    """Return the whole number of 64 bits at a path of fields, or None; 12.0 is 12, as JSON knows no difference."""
     value = number(entry, *path)
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    return value
+    if value is None or value != int(value) or abs(value) > _LARGEST_COUNT:
+        return None
+    return int(value)
 
 
 def dicts_at(entry: Entry, *path: str) -> list[dict[str, Any]]:

@@ -23,4 +23,7 @@ def test_numbers_are_given_as_they_are() -> None:
     assert number(_entry(10**300), "audio_start_ms") == 10**300
     assert whole_number(_entry(12.0), "audio_start_ms") == 12
     assert whole_number(_entry(12.5), "audio_start_ms") is None
+    assert whole_number(_entry(-(2**63) + 1), "audio_start_ms") == -(2**63) + 1
+    assert whole_number(_entry(2**63), "audio_start_ms") is None
+    assert whole_number(_entry(1e300), "audio_start_ms") is None
     assert number(Entry(0, 0, Direction.RECEIVED, "x", {}), "audio_start_ms") is None

@@ -100,7 +100,7 @@ class AgentVoice:
         if item_id is None:
             return
         ended_ns = entry.t_ns if ended_ns is None else ended_ns
-        handed = whole_number(entry, "handed_samples") or 0
+        handed = max(whole_number(entry, "handed_samples") or 0, 0)
         received = max(whole_number(entry, "received_samples") or 0, self._received_samples.get(item_id, 0))
         self._received_samples[item_id] = received
         self._handed_samples[item_id] = handed
