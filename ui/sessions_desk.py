@@ -1,14 +1,14 @@
 """Saved sessions in the window: opened, listened to, exported, shown in their folder, deleted."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
 
 from simulator.errors import SimulatorError
 from simulator.participant.messages import ConnectionState
@@ -30,6 +30,7 @@ from ui.settings import WindowSettings
 from ui.talk_key import TAKES_SPACE
 
 _MOST_RECENT: Final = 12
+_MOST_NAMED: Final = 5
 _REMEMBERED: Final = "recent_sessions"
 
 
@@ -37,6 +38,8 @@ class SessionsDesk(QObject):
     """Opens saved sessions in the place of the live one. `window` is the parent of its dialogs."""
 
     failed = Signal(str)
+    deleted = Signal(Path)
+    """The session in this folder is gone, but perhaps for what was not its own."""
 
     def __init__(
         self,
@@ -171,12 +174,19 @@ class SessionsDesk(QObject):
         if path is None:
             self.failed.emit("Open a saved session (F3) or connect first: there is nothing to export yet.")
             return
-        ExportDialog(path, self._settings, self._window).open()
+        self.export(path)
+
+    def export(self, path: Path) -> None:
+        """Let the user write a session, given by its folder or .jsonl file, in the forms of other programs."""
+        ExportDialog(path, self._settings, QApplication.activeWindow() or self._window).open()
 
     def show_folder(self) -> None:
         """Show the files of the session on screen in the system's file manager; without one, where sessions lie."""
         path = self.shown_path
-        folder = path.parent if path is not None else data_folder() / "records"
+        self.show_folder_of(path.parent if path is not None else data_folder() / "records")
+
+    def show_folder_of(self, folder: Path) -> None:
+        """Show a folder in the system's file manager."""
         if not folder.is_dir() or not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
             self.failed.emit(f"The files lie in {folder}.")
 
@@ -186,28 +196,39 @@ class SessionsDesk(QObject):
         if path is None or not is_session(path.parent):
             self.failed.emit("Open a saved session first: only a session's folder can be deleted.")
             return
-        if self._is_written(path):
+        self.ask_delete_of([path.parent])
+
+    def ask_delete_of(self, folders: Sequence[Path]) -> None:
+        """Delete the sessions in these folders for good, once the user agreed."""
+        if any(self._is_written(folder / SESSION) for folder in folders):
             self.failed.emit("This session still goes on: disconnect (F5), then delete it.")
             return
-        folder = path.parent
-        megabytes = size_bytes(folder) / 1_000_000
-        box = QMessageBox(self._window)
+        megabytes = sum(map(size_bytes, folders)) / 1_000_000
+        what = f"the session “{folders[0].name}”" if len(folders) == 1 else f"{len(folders)} sessions"
+        places = [str(folder) for folder in folders[:_MOST_NAMED]]
+        if len(folders) > len(places):
+            places.append(f"… and {len(folders) - len(places)} more")
+        box = QMessageBox(QApplication.activeWindow() or self._window)
         box.setIcon(QMessageBox.Icon.Warning)
-        box.setWindowTitle("Delete the session")
-        box.setText(f"Delete the session “{folder.name}” for good?")
-        box.setInformativeText(f"Events, voices, answers and study: {megabytes:,.1f} MB in\n{folder}")
+        box.setWindowTitle("Delete the session" if len(folders) == 1 else "Delete sessions")
+        box.setText(f"Delete {what} for good?")
+        told = "\n".join(places)
+        box.setInformativeText(f"Events, voices, answers and study: {megabytes:,.1f} MB in\n{told}")
         delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        delete.clicked.connect(partial(self.delete, folder))
+        delete.clicked.connect(lambda: self.delete(*folders))
         box.open()
 
-    def delete(self, folder: Path) -> None:
-        """Delete a session for good, without asking."""
-        self._sound.stop()
-        self.player.stop()
+    def delete(self, folder: Path, *further: Path) -> None:
+        """Delete sessions for good, one after the other, without asking."""
+        if self.shown_path is not None and self.shown_path.parent == folder:
+            self._sound.stop()
+            self.player.stop()
 
         def deleted(left: list[Path] | None, error: Exception | None) -> None:
+            if further:
+                self.delete(*further)
             if isinstance(error, SimulatorError):
                 self.failed.emit(str(error))
                 return
@@ -216,6 +237,7 @@ class SessionsDesk(QObject):
             path = self.shown_path
             if path is not None and path.parent == folder and self._record.shown is not self._feed.view:
                 self._record.show_live()
+            self.deleted.emit(folder)
             if left:
                 self.failed.emit(f"The session was deleted; what is not its own stayed in {folder}.")
 
