@@ -7,18 +7,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from ui.theme import SPACE_PX, Theme
+from ui.widgets.elided_label import ElidedLabel
 
 
-class NoticeBar(QFrame):
-    """The last sentence that the user should read, until it is dismissed; below it in rank, what the computer lacks."""
+class SentenceStrip(QFrame):
+    """Sentences that are read, copied and dismissed; coloured at its left edge, as its words are."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._told = ""
-        self._lacks: tuple[str, ...] = ()
-        self._hints = False
-        self._dismissed: tuple[str, ...] = ()
         self.text = QLabel()
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setWordWrap(True)
@@ -30,8 +27,36 @@ class NoticeBar(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
         row.addWidget(self.text, 1)
-        row.addWidget(self.dismiss_button)
+        row.addWidget(self.dismiss_button, 0, Qt.AlignmentFlag.AlignTop)
         theme.changed.connect(self._show)
+
+    def dismiss(self) -> None:
+        """Hide what is shown."""
+        raise NotImplementedError
+
+    def _show(self) -> None:
+        raise NotImplementedError
+
+    def _show_lines(self, text: str, colour: str) -> None:
+        """Show a text in a colour; an empty one hides the strip."""
+        colours, name = self._theme.colours, type(self).__name__
+        self.text.setText(text)
+        self.setStyleSheet(
+            f"{name} {{ background: {colours.raised}; border: none; border-left: 4px solid {colour};"
+            f" border-bottom: 1px solid {colours.line}; }} {name} QLabel {{ color: {colour}; }}"
+        )
+        self.setVisible(bool(text))
+
+
+class NoticeBar(SentenceStrip):
+    """The last sentence that the user should read, until it is dismissed; below it in rank, what the computer lacks."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._told = ""
+        self._lacks: tuple[str, ...] = ()
+        self._hints = False
+        self._dismissed: tuple[str, ...] = ()
         self._show()
 
     def tell(self, sentence: str) -> None:
@@ -65,12 +90,7 @@ class NoticeBar(QFrame):
             text, colour, sign = self._told, colours.error, "✕  "
         elif self._hints:
             colour, sign = colours.text_muted, ""
-        self.text.setText(f"{sign}{text}")
-        self.setStyleSheet(
-            f"NoticeBar {{ background: {colours.raised}; border: none; border-left: 4px solid {colour};"
-            f" border-bottom: 1px solid {colours.line}; }} NoticeBar QLabel {{ color: {colour}; }}"
-        )
-        self.setVisible(bool(text))
+        self._show_lines(f"{sign}{text}" if text else "", colour)
 
 
 class RecordBanner(QFrame):
@@ -81,8 +101,7 @@ class RecordBanner(QFrame):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.text = QLabel()
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text = ElidedLabel()
         self.back_button = QPushButton("Back to live  F8")
         self.back_button.setProperty("role", "primary")
         self.back_button.clicked.connect(self.back_requested)

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from simulator.participant.messages import Status, VoiceKind
-from ui.panels.notices import WarningBanner, banner_label
-from ui.theme import SPACE_PX, Theme
+from ui.panels.notices import SentenceStrip, WarningBanner, banner_label
+from ui.theme import Theme
 
 _WORDS: Final = {
     "exact_zeros": "no sound",
@@ -18,30 +18,15 @@ _WORDS: Final = {
 }
 
 
-class SoundStrip(QFrame):
+class SoundStrip(SentenceStrip):
     """The sentences of the warnings, a line each. One that was dismissed comes back when it ended and began again."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._sentences: dict[str, str] = {}
         self._dismissed: set[str] = set()
-        self.text = QLabel()
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setWordWrap(True)
-        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.text.setAccessibleName("What is wrong with the microphone's sound")
-        self.dismiss_button = QPushButton("Dismiss")
-        self.dismiss_button.setProperty("role", "quiet")
-        self.dismiss_button.clicked.connect(self.dismiss)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.dismiss_button, 0, Qt.AlignmentFlag.AlignTop)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-        self.hide()
+        self._show()
 
     def show_status(self, status: Status) -> None:
         """Show the warnings of this status that were not dismissed."""
@@ -63,15 +48,7 @@ class SoundStrip(QFrame):
 
     def _show(self) -> None:
         shown = [sentence for code, sentence in self._sentences.items() if code not in self._dismissed]
-        self.text.setText("\n".join(f"⚠  {sentence}" for sentence in shown))
-        self.setVisible(bool(shown))
-
-    def _recolour(self) -> None:
-        colours = self._theme.colours
-        self.setStyleSheet(
-            f"SoundStrip {{ background: {colours.raised}; border: none; border-left: 4px solid {colours.warning};"
-            f" border-bottom: 1px solid {colours.line}; }} SoundStrip QLabel {{ color: {colours.warning}; }}"
-        )
+        self._show_lines("\n".join(f"⚠  {sentence}" for sentence in shown), self._theme.colours.warning)
 
 
 class HalfDuplexBanner(WarningBanner):
