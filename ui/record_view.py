@@ -9,6 +9,7 @@ from pathlib import Path
 
 from simulator.audio.peaks import PeakPyramid
 from simulator.participant.messages import Lane
+from simulator.record.append_lines import Block
 from simulator.record.entries import Direction, Entry
 from simulator.record.entry_list import EntryList
 from simulator.record.measures import Measures
@@ -59,6 +60,17 @@ class RecordView:
                 self._look_at(entry)
         self.now_ns = now_ns
 
+    def add_block(self, block: Block) -> None:
+        """Append lines of a record that follow those already here, as `add` would their entries."""
+        self.entries.extend_block(block)
+        self.measures.feed_block(block)
+        self.now_ns = max(self.now_ns, int(block.appends.times_ns.max(initial=0)))
+        for entry in block.entries:
+            if entry.t_ns > self.now_ns:
+                self.now_ns = entry.t_ns
+            if entry.audio is None or entry.problem is not None:
+                self._look_at(entry)
+
     def _look_at(self, entry: Entry) -> None:
         if sign_of(entry) is Sign.PROBLEM:
             self.problems += 1
@@ -82,12 +94,13 @@ class RecordView:
     def _judge(self, note: Entry) -> None:
         """Find the event that a note is about: the one it names, else the error just before it."""
         named = note.event.get("seq")
+        here = self.position_of(note.seq) or 0
         if note.type == "violation" and isinstance(named, int):
-            position = self.position_of(named)
+            position = self.position_of(named) if named <= note.seq else None
             if position is not None and sign_of(self.entries[position]) is not Sign.PROBLEM:
                 self._judged.add(named)
                 return
-        for entry in self.entries[-_JUDGED_WITHIN:-1]:
+        for entry in self.entries[max(0, here + 1 - _JUDGED_WITHIN) : here]:
             about = entry.seq == named if isinstance(named, int) else entry.type == "error"
             if about and entry.seq not in self._judged and sign_of(entry) is Sign.PROBLEM:
                 self._judged.add(entry.seq)

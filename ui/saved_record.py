@@ -23,7 +23,7 @@ from simulator.participant.messages import Lane
 from simulator.record.entries import Entry, Track
 from simulator.record.finishing import start as start_finishing
 from simulator.record.folder import is_running, is_session, record_file
-from simulator.record.reader import audio, read_record, stream
+from simulator.record.reader import audio, blocks, read_record
 from simulator.record.tracks import TrackFile
 from simulator.units import SAMPLE_RATE_HZ, ns_to_samples, samples_to_ns
 from ui.background import Background
@@ -64,7 +64,7 @@ def open_view(path: Path) -> RecordView:
     folder = path.parent
     title = folder.name if is_session(folder) else path.stem
     lacks: list[str] = []
-    entries = stream(path, lacks)
+    found = blocks(path, lacks)
     try:
         with TrackFile(path, Track.HEARD) as heard:
             frames, on_one_clock = heard.frames, heard.path is not None
@@ -73,10 +73,12 @@ def open_view(path: Path) -> RecordView:
         lacks.append(str(error))
     if not on_one_clock and not is_session(folder):
         view = load_view(path, title)
-        list(entries)
+        for _ in found:  # says what is wrong
+            pass
     else:
         view = RecordView(title, path)
-        view.add(entries)
+        for block in found:
+            view.add_block(block)
         view.now_ns = max(view.now_ns, samples_to_ns(frames))
     running = is_session(folder) and is_running(folder)
     if view.entries and view.entries[0].event.get("audio_kept") is False:

@@ -8,6 +8,7 @@ All times are nanoseconds on the record's clock; samples are at 24 kHz. `seq` is
 began with: where the log shows it.
 """
 
+from simulator.record.append_lines import Block
 from simulator.record.entries import Direction, Entry
 from simulator.record.measures.agent_voice import AgentVoice
 from simulator.record.measures.ledger import Ledger, Steps
@@ -111,6 +112,15 @@ class Measures:
         step = self._steps.get((entry.direction, entry.type))
         if step is not None:
             step(entry)
+
+    def feed_block(self, block: Block) -> None:
+        """Take the lines of a block, as `feed` would take their entries."""
+        behind = 0
+        for place, entry in zip(block.places, block.entries, strict=True):
+            self._speech.take_appends(block.appends, behind, place)
+            behind = place
+            self.feed(entry)
+        self._speech.take_appends(block.appends, behind, block.lines)
 
     def _closed(self, entry: Entry) -> None:
         self._speech.close(entry.t_ns)

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import numpy as np
+
+from simulator.record.append_lines import Appends
 from simulator.record.entries import Direction, Entry, Track
 from simulator.record.fields import text, whole_number
 from simulator.record.measures.ledger import Growing, Ledger, Steps
@@ -38,6 +41,16 @@ class Speech:
         ended = self._last_stop, self._last_commit
         self._last_stop = self._last_commit = None
         return ended
+
+    def take_appends(self, appends: Appends, first: int, end: int) -> None:
+        """Take the appends among the lines [first, end) of a block: they count while an onset is waited for only."""
+        if self._onset_sample is None:
+            return
+        low, high = np.searchsorted(appends.places, (first, end))
+        ends = appends.first_samples[low:high] + appends.samples[low:high]
+        later = np.flatnonzero(ends > self._onset_sample)
+        if later.size:
+            self._appended(appends.entry(int(low + later[0])))
 
     def close(self, t_ns: int) -> None:
         """End what is open: the connection ended."""
