@@ -10,7 +10,6 @@ from typing import Any
 
 from simulator.errors import UsageError
 from simulator.profile import context_items
-from simulator.profile.wording import Source
 from simulator.protocol import client_events as client
 from simulator.protocol.codec import MOST_NESTED, is_shallow
 from simulator.session.actions import Action, Note
@@ -26,11 +25,11 @@ class ContextItems:
         self._attached: set[bytes] = set()
 
     def item(
-        self, context: Mapping[str, Any], images: Sequence[bytes] = (), wording: Source | None = None
+        self, context: Mapping[str, Any], images: Sequence[bytes] = (), asked: Mapping[str, Any] | None = None
     ) -> list[Action]:
         """Return the actions that send an item with PNG or JPEG files, those attached before left out.
 
-        `wording` says in the record whose words a question is in.
+        `asked` says in the record how a question was asked, and whose words it is in.
         Raises UsageError with the reason why it cannot be sent; then nothing counts as attached.
         """
         if not is_shallow(context):
@@ -58,8 +57,7 @@ class ContextItems:
         content: list[client.InputText | client.InputImage] = [client.InputText(text)]
         content += [client.InputImage(each) for each in urls.values()]
         send = self._outbox.send(client.ConversationItemCreate(item=client.MessageItem(content=content)))
-        fields: dict[str, Any] = {"context": dict(said), "images": len(urls)}
-        return [send, Note("push", fields if wording is None else {**fields, "wording": wording})]
+        return [send, Note("push", {"context": dict(said), "images": len(urls), **(asked or {})})]
 
 
 def _named_again(context: Mapping[str, Any], again: set[int], images: int) -> Mapping[str, Any]:

@@ -259,6 +259,8 @@ class ParticipantSession:
                 tool=tool,
                 context=context_items.question(tool, text, during_video),
                 wording=wording.source_of(component, config),
+                during_video=during_video,
+                shown_on=shown_on,
                 video_chat=video_chat,
                 most_attempts=attempts,
                 token=token,
@@ -367,7 +369,7 @@ class ParticipantSession:
         ]
 
     def _announce(self, question: OpenQuestion, now_ns: int) -> list[Action]:
-        item = self._context.item(question.context, wording=question.wording)
+        item = self._context.item(question.context, asked=question.asked)
         return [*self._show_video_chat(question.video_chat, now_ns), *item]
 
     def _show_video_chat(self, shown: bool | None, now_ns: int) -> list[Action]:

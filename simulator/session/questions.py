@@ -33,6 +33,9 @@ class OpenQuestion(msgspec.Struct, eq=False, kw_only=True):
     """The item that announces it."""
     wording: Source = "own"
     """Whose words its text is made of."""
+    during_video: bool = False
+    """Whether the video chat goes on while it is on the screen."""
+    shown_on: str = "screen"
     video_chat: bool | None = None
     """Whether the screen that it comes with shows the video chat; None: as before."""
     most_attempts: int = 3
@@ -50,6 +53,18 @@ class OpenQuestion(msgspec.Struct, eq=False, kw_only=True):
     """How a silent answer ended without one while a call was in hand: what follows waits for the operator."""
     closed: bool = False
     """It was answered or given up."""
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the record says of it where it is announced: enough to ask it again."""
+        return {
+            "component": self.component,
+            "config": self.config,
+            "during_video": self.during_video,
+            "shown_on": self.shown_on,
+            "attempts": self.most_attempts,
+            "wording": self.wording,
+        }
 
     @property
     def words(self) -> str:

@@ -28,6 +28,8 @@ def planted() -> Sheet:
     sheet.noted(at, "problem", code="storage", sentence=TEXT)
     sheet.noted(at, "push", context={"event": "screen", "text": TEXT, "images": [TEXT], PLANTED: 1})
     sheet.noted(at, "push", context={"event": PLANTED, "others": [{"name": PLANTED, "role": KEY}]})
+    asked = {"component": "textinput", "config": {"question": TEXT, PLANTED: [KEY]}, "shown_on": PLANTED, "attempts": 3}
+    sheet.noted(at, "push", context={"event": "question", "question": TEXT}, **asked)
     sheet.noted(at, "chat.sent", message=TEXT)
     sheet.noted(at, "mark", note=PLANTED)
     sheet.noted(at, "part", name=PLANTED)

@@ -43,6 +43,19 @@ def test_it_is_announced_and_its_silent_answer_requested(talk: Conversation) -> 
     assert talk.notes("push")[0]["images"] == 0
 
 
+def test_its_note_says_enough_to_ask_it_again(talk: Conversation) -> None:
+    (noted,) = talk.notes("push")
+    asked = {name: noted[name] for name in ("component", "config", "during_video", "shown_on", "attempts", "wording")}
+    assert asked == {
+        "component": "vasrating",
+        "config": VAS,
+        "during_video": False,
+        "shown_on": "screen",
+        "attempts": 3,
+        "wording": "own",
+    }
+
+
 def test_an_answer_that_fits_is_accepted_noted_and_followed_by_nothing(talk: Conversation) -> None:
     talk.created()
     talk.now_ns = 2500 * MS
