@@ -7,27 +7,21 @@ are `bench.playout`'s), and an hour of blocks whose clock runs 100 millionths fa
 """
 
 import asyncio
-import os
 import random
-import subprocess
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from bench import conversion, microphone
-from bench.barge_in import participant_environment
 from bench.figures import Figure
-from bench.session_folder import session_folder
+from bench.live_participant import participant_environment, read_at_once, recorded_session
+from bench.simulated_reply import played
 from simulator.audio.lanes import CapturedTrack, HandedTrack
-from simulator.audio.playout import AudioHanded, PlaybackEvent, PlaybackGap, PlaybackStarted, Playout
-from simulator.engines.children import python_command
-from simulator.participant.messages import Connect, encode_line
+from simulator.audio.playout import AudioHanded, Playout
 from simulator.record.entries import Direction
-from simulator.record.reader import read_record
 from simulator.units import BLOCK_MS, BLOCK_SAMPLES, NS_PER_MS, SAMPLE_RATE_HZ, samples_to_ms
-from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
+from tests.participant.scripted_engine import EngineSide, tone
 
 REPLIES: Final = 200
 HANDED_GOAL_MS: Final = 25.0
@@ -78,7 +72,6 @@ def run() -> Iterable[Figure]:
 
 async def _handed(environment: dict[str, str]) -> list[float]:
     """Return the time from the arrival of each reply's audio to when its first block is handed, in ms."""
-    finished = asyncio.Event()
 
     async def script(side: EngineSide) -> None:
         await side.greet()
@@ -90,29 +83,14 @@ async def _handed(environment: dict[str, str]) -> list[float]:
             await side.end_audio(response, item)
             await side.finish(response)
             await asyncio.sleep(0.15 + 0.02 * chance.random())  # at any phase of a block
-        finished.set()
 
-    with session_folder("audio-") as folder:
-        async with ScriptedEngine(script) as engine:
-            process = subprocess.Popen(  # noqa: ASYNC220 - starting it takes a moment, once
-                python_command("simulator", "participant"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                env=environment,
-            )
-            assert process.stdin is not None
-            os.write(process.stdin.fileno(), encode_line(Connect(id=1, engine=engine.url, record_folder=folder)))
-            await asyncio.wait_for(finished.wait(), 120)
-            process.stdin.close()
-            await asyncio.to_thread(process.wait)
-        (path,) = Path(folder).glob("*/session.jsonl")
-        received: dict[str, int] = {}
-        waits_ms = []
-        for entry in read_record(path).entries:
-            if entry.direction is Direction.RECEIVED and entry.type == "response.output_audio.delta":
-                received[entry.event["item_id"]] = entry.t_ns
-            elif entry.type == "playback.started":
-                waits_ms.append((entry.event["handed_ns"] - received[entry.event["item_id"]]) / NS_PER_MS)
+    received: dict[str, int] = {}
+    waits_ms = []
+    for entry in await recorded_session(script, environment, longest_s=120, read_feed=read_at_once):
+        if entry.direction is Direction.RECEIVED and entry.type == "response.output_audio.delta":
+            received[entry.event["item_id"]] = entry.t_ns
+        elif entry.type == "playback.started":
+            waits_ms.append((entry.event["handed_ns"] - received[entry.event["item_id"]]) / NS_PER_MS)
     return waits_ms
 
 
@@ -124,39 +102,22 @@ def _jittered(jitter: Jitter) -> tuple[list[float], list[float]]:
     for _ in range(SESSIONS):
         playout, next_ns = Playout(), 0
         for number in range(SESSION_REPLIES):
-            events, first_ns, next_ns = _reply(playout, str(number), jitter, chance, next_ns)
+            arrivals_ns = _arrivals_ns(jitter, chance, next_ns)
+            reply, next_ns = played(playout, str(number), _DELTA, arrivals_ns, next_ns)
             if number >= LEARNT_REPLIES:
-                started = next(event for event in events if isinstance(event, PlaybackStarted))
-                waits_ms.append((started.handed_ns - first_ns) / NS_PER_MS)
-                gaps = (samples_to_ms(event.gap_samples) for event in events if isinstance(event, PlaybackGap))
-                gaps_ms.append(sum(gaps))
+                waits_ms.append(reply.buffered_ms)
+                gaps_ms.append(reply.gaps_ms)
     return gaps_ms, waits_ms
 
 
-def _reply(
-    playout: Playout, item_id: str, jitter: Jitter, chance: random.Random, next_ns: int
-) -> tuple[list[PlaybackEvent], int, int]:
-    """Play a reply; return what happened, when its first delta came, and when the device asks next."""
-    block = np.zeros(BLOCK_SAMPLES, dtype=np.int16)
-    events: list[PlaybackEvent] = []
-
-    def play_until(end_ns: int) -> None:
-        nonlocal next_ns
-        while next_ns < end_ns:
-            playout.fill(block, next_ns, next_ns)
-            next_ns += BLOCK_MS * NS_PER_MS
-        events.extend(playout.progress())
-
+def _arrivals_ns(jitter: Jitter, chance: random.Random, next_ns: int) -> list[int]:
+    """Return when the deltas of a reply come that begins at any phase of the block that the device asks for next."""
     begin_ns = next_ns + round(chance.uniform(0, BLOCK_MS) * NS_PER_MS)
     arrivals: list[int] = []
     for number in range(DELTAS):
         at_ns = begin_ns + round((100 * number + jitter.late_ms(chance, number)) * NS_PER_MS)
         arrivals.append(max(at_ns, arrivals[-1]) if arrivals else at_ns)
-        play_until(arrivals[-1])
-        playout.add(item_id, _DELTA, arrivals[-1])
-    playout.item_complete(item_id)
-    play_until(next_ns + (DELTAS * 100 + 500) * NS_PER_MS)
-    return events, arrivals[0], next_ns
+    return arrivals
 
 
 def _captured(ppm: float) -> list[float]:

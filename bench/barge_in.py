@@ -6,26 +6,17 @@ the participant's own, from its record. Once more while the reader of the feed, 
 """
 
 import asyncio
-import contextlib
 import itertools
 import os
 import random
-import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any, Final
 
 from bench.figures import Figure
-from bench.session_folder import session_folder
-from simulator.engines.children import child_environment, python_command
-from simulator.participant.messages import Connect, encode_line
-from simulator.record.reader import read_record
-from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
-from tests.rig.errors import RigUnavailable
-from tests.rig.sound import sound_server
+from bench.live_participant import participant_environment, read_at_once, recorded_session
+from tests.participant.scripted_engine import EngineSide, tone
 
 BARGE_INS: Final = 1_000
 CUT_GOAL_MS: Final = 5.0
@@ -57,47 +48,16 @@ def _figures(notes: list[dict[str, Any]], stalled: bool) -> list[Figure]:
     ]
 
 
-@contextlib.contextmanager
-def participant_environment() -> Iterator[dict[str, str]]:
-    """Give the environment of the participant: with a sound server where one can run."""
-    try:
-        server = sound_server()
-        with server as running:
-            yield child_environment() | running.env
-    except RigUnavailable as reason:
-        print(f"silent clock instead of a device: {reason}", file=sys.stderr)
-        yield child_environment()
-
-
 async def _measure(environment: dict[str, str], stalled: bool) -> list[dict[str, Any]]:
     """Return the barge_in notes of a session with `BARGE_INS` of them."""
-    finished = asyncio.Event()
 
     async def script(side: EngineSide) -> None:
         await side.greet()
         await _interrupt_again_and_again(side)
-        finished.set()
 
-    with session_folder("barge-in-") as folder:
-        async with ScriptedEngine(script) as engine:
-            process = subprocess.Popen(  # noqa: ASYNC220 - starting it takes a moment, once
-                python_command("simulator", "participant"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment,
-            )
-            assert process.stdin is not None
-            assert process.stdout is not None
-            reader = threading.Thread(target=_read, args=(process.stdout.fileno(), stalled))
-            reader.start()
-            os.write(process.stdin.fileno(), encode_line(Connect(id=1, engine=engine.url, record_folder=folder)))
-            await asyncio.wait_for(finished.wait(), 600)
-            process.stdin.close()
-            await asyncio.to_thread(process.wait)
-            reader.join()
-            process.stdout.close()
-        (path,) = Path(folder).glob("*/session.jsonl")
-        notes = [entry.event for entry in read_record(path).entries if entry.type == "barge_in"]
+    read_feed = _read_stalling if stalled else read_at_once
+    entries = await recorded_session(script, environment, longest_s=600, read_feed=read_feed)
+    notes = [entry.event for entry in entries if entry.type == "barge_in"]
     if len(notes) < BARGE_INS:
         raise RuntimeError(f"{len(notes)} of {BARGE_INS} barge-ins were recorded")
     return notes
@@ -124,13 +84,13 @@ async def _interrupt_again_and_again(side: EngineSide) -> None:
             return
 
 
-def _read(feed: int, stalled: bool) -> None:
-    """Read the feed as a window does, or as one that stalls."""
-    if stalled and sys.platform == "linux":
+def _read_stalling(feed: int) -> None:
+    """Read the feed as a window does that stalls."""
+    if sys.platform == "linux":
         # A small pipe is full at once: the participant's writer has to wait in each stall.
         import fcntl
 
         fcntl.fcntl(feed, fcntl.F_SETPIPE_SZ, 4096)
     while os.read(feed, 65_536):
-        if stalled and time.monotonic() % 1 < _STALL_S:
+        if time.monotonic() % 1 < _STALL_S:
             time.sleep(_STALL_S)

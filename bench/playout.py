@@ -13,14 +13,15 @@ import random
 import sys
 import time
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from bench.figures import Figure, percentile
-from simulator.audio.playout import PlaybackEnded, PlaybackEvent, PlaybackGap, PlaybackStarted, Playout
+from bench.simulated_reply import Reply, played, reply_of
+from simulator.audio.playout import PlaybackEnded, PlaybackEvent, Playout
 from simulator.audio.streams import SilentOutput
-from simulator.units import BLOCK_MS, BLOCK_SAMPLES, NS_PER_MS, samples_to_ms
+from simulator.units import BLOCK_MS, BLOCK_SAMPLES, NS_PER_MS
 
 DELTA_MS: Final = 100
 DELTAS: Final = 40
@@ -31,15 +32,6 @@ AT_A_TIME: Final = 24
 REAL_DELTAS: Final = 15
 
 _DELTA: Final = np.ones(DELTA_MS * BLOCK_SAMPLES // BLOCK_MS, dtype=np.int16)
-
-
-class Reply(NamedTuple):
-    """How one reply played."""
-
-    buffered_ms: float
-    """From the arrival of its first delta to its first sample being handed."""
-    gaps_ms: float
-    """Silence in its middle, in total."""
 
 
 def run() -> Iterable[Figure]:
@@ -80,31 +72,9 @@ def _arrivals_ms(chance: random.Random, deltas: int, speed: float, latest_ms: fl
 
 
 def _simulated(arrivals_ms: list[float], chance: random.Random) -> Reply:
-    playout = Playout()
-    block = np.zeros(BLOCK_SAMPLES, dtype=np.int16)
     next_ns = round(chance.uniform(0, BLOCK_MS) * NS_PER_MS)
-    events: list[PlaybackEvent] = []
-
-    def play_until(end_ns: int) -> None:
-        nonlocal next_ns
-        while next_ns < end_ns:
-            playout.fill(block, next_ns, next_ns)
-            next_ns += BLOCK_MS * NS_PER_MS
-        events.extend(playout.progress())
-
-    for at_ms in arrivals_ms:
-        at_ns = round(at_ms * NS_PER_MS)
-        play_until(at_ns)
-        playout.add("reply", _DELTA, at_ns)
-    playout.item_complete("reply")
-    play_until(next_ns + (len(arrivals_ms) * DELTA_MS + 500) * NS_PER_MS)
-    return _reply(events, arrivals_ms[0] * NS_PER_MS)
-
-
-def _reply(events: Iterable[PlaybackEvent], first_ns: float) -> Reply:
-    started = next(event for event in events if isinstance(event, PlaybackStarted))
-    gaps = [samples_to_ms(event.gap_samples) for event in events if isinstance(event, PlaybackGap)]
-    return Reply((started.handed_ns - first_ns) / NS_PER_MS, sum(gaps))
+    arrivals_ns = [round(at_ms * NS_PER_MS) for at_ms in arrivals_ms]
+    return played(Playout(), "reply", _DELTA, arrivals_ns, next_ns)[0]
 
 
 async def _real(chance: random.Random) -> list[Reply]:
@@ -137,4 +107,4 @@ async def _play_in_real_time(arrivals_ms: list[float]) -> Reply:
     playout.item_complete("reply")
     await asyncio.wait_for(ended.wait(), 30)
     clock.close()
-    return _reply(events, first_ns)
+    return reply_of(events, first_ns)
