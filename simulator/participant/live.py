@@ -115,6 +115,8 @@ class LiveSession:
         self._replies = ReplyWatch()
         self._unheard: dict[str, str] = {}
         """The first item of each reply that was not handed to the loudspeaker yet, and the reply's response."""
+        self._output_latency_ns = 0
+        """From handing the last item's first sample to when it was audible."""
         self._settling: dict[int, asyncio.Future[str | None]] = {}
         self._outgoing = Outgoing(connection, recorder, self._fail)
         self._failure: OwnFault | None = None
@@ -180,7 +182,7 @@ class LiveSession:
         may_sound = done is not None and self.session.may_sound(done)
         self._do(self.session.received(event, entry.seq, self._clock(at_ns)))
         if isinstance(event, ResponseDone) and done is not None:
-            self._tell(self._replies.done(done, event.response.status, may_sound=may_sound))
+            self._tell(self._replies.done(done, event.response.status, at_ns, may_sound=may_sound))
         elif isinstance(event, InputAudioBufferCommitted):
             self._on_event(TurnCommitted())
         if not self._stood and self.session.session_accepted is not None:
@@ -304,6 +306,7 @@ class LiveSession:
                     self._on_handed(event)
                 case PlaybackStarted(item_id, handed_ns, dac_ns):
                     self._note_buffer()
+                    self._output_latency_ns = dac_ns - handed_ns
                     started = playback.PlaybackStarted(
                         item_id, self._clock(handed_ns), self._clock(dac_ns), self._dac_source()
                     )
@@ -315,7 +318,7 @@ class LiveSession:
                 case PlaybackEnded(item_id, handed_samples, ended_ns, _):
                     ended = playback.PlaybackEnded(item_id, handed_samples, self._clock(ended_ns))
                     self._do(self.session.playback(ended, self._now()))
-                    self._tell(self._replies.heard(item_id))
+                    self._tell(self._replies.heard(item_id, ended_ns + self._output_latency_ns))
                 case LastSound():
                     self._note_barge_in(event)
 
@@ -359,7 +362,7 @@ class LiveSession:
         self._do(self.session.cut_result(heard, self._clock(cut_ns)))
         for item in heard:
             self._unheard.pop(item.item_id, None)
-        self._tell(self._replies.cut(item.item_id for item in heard))
+        self._tell(self._replies.cut((item.item_id for item in heard), cut_ns + self._output_latency_ns))
 
     def _expect_barge_in(self, seq: int, received_ns: int, cut_ns: int, heard: list[ItemHeard]) -> None:
         """Keep what is known of a barge-in until the last sound is."""

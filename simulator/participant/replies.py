@@ -23,13 +23,16 @@ class ReplyOver(NamedTuple):
 
     response_id: str
     end: ReplyStatus
+    at_ns: int
+    """When its last sound was audible; the present time for one without."""
 
 
 class _Reply:
-    __slots__ = ("done", "failed", "items")
+    __slots__ = ("done", "failed", "heard_ns", "items")
 
     def __init__(self) -> None:
         self.items: set[str] = set()
+        self.heard_ns = 0
         self.done = False
         self.failed = False
 
@@ -48,7 +51,7 @@ class ReplyWatch:
         self._replies.setdefault(response_id, _Reply()).items.add(item_id)
         return [ReplyBegan(response_id)] if began else []
 
-    def done(self, response_id: str, status: str | None, *, may_sound: bool) -> list[ReplyOver]:
+    def done(self, response_id: str, status: str | None, now_ns: int, *, may_sound: bool) -> list[ReplyOver]:
         """The engine is done with a response; a cancelled one is over when it is cut, or heard as far as it came.
 
         One that `may_sound` and failed without a sound has failed at once: nothing more comes of it.
@@ -56,29 +59,30 @@ class ReplyWatch:
         reply = self._replies.get(response_id)
         if reply is None:
             in_vain = may_sound and status in _WITHOUT_END and response_id not in self._begun
-            return [ReplyOver(response_id, "failed")] if in_vain else []
+            return [ReplyOver(response_id, "failed", now_ns)] if in_vain else []
         reply.done, reply.failed = True, status == "failed"
         return self._over_if_heard(response_id)
 
-    def heard(self, item_id: str) -> list[ReplyOver]:
-        """An item was heard to its end."""
+    def heard(self, item_id: str, at_ns: int) -> list[ReplyOver]:
+        """An item was heard to its end, at this time."""
         for response_id, reply in self._replies.items():
             if item_id in reply.items:
                 reply.items.discard(item_id)
+                reply.heard_ns = max(reply.heard_ns, at_ns)
                 return self._over_if_heard(response_id)
         return []
 
-    def cut(self, item_ids: Iterable[str]) -> list[ReplyOver]:
-        """Items were cut."""
+    def cut(self, item_ids: Iterable[str], at_ns: int) -> list[ReplyOver]:
+        """Items were cut, and audible no more from this time on."""
         gone = set(item_ids)
         cut = [response_id for response_id, reply in self._replies.items() if reply.items & gone]
         for response_id in cut:
             del self._replies[response_id]
-        return [ReplyOver(response_id, "cut") for response_id in cut]
+        return [ReplyOver(response_id, "cut", at_ns) for response_id in cut]
 
     def _over_if_heard(self, response_id: str) -> list[ReplyOver]:
         reply = self._replies[response_id]
         if not reply.done or reply.items:
             return []
         del self._replies[response_id]
-        return [ReplyOver(response_id, "failed" if reply.failed else "heard")]
+        return [ReplyOver(response_id, "failed" if reply.failed else "heard", reply.heard_ns)]
