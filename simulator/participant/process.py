@@ -413,10 +413,11 @@ class Participant:
         self._batches.flush(t_ns, peaks, self._status())
 
     def _publish_without_keys(self, message: AnyFeed) -> None:
-        """Publish. Entries were redacted with the record; in the state an engine may repeat what it was sent."""
+        """Publish. Entries were redacted with the record; in the state is what was asked of an engine, and taken."""
         if isinstance(message, Status):
             message = msgspec.structs.replace(
                 message,
+                session_requested=self._redactor.json(message.session_requested),
                 session_accepted=self._redactor.json(message.session_accepted),
                 instructions_accepted=self._redactor.json(message.instructions_accepted),
             )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simulator import __version__
 from simulator.record.entries import FORMAT, FORMAT_VERSION, AudioSpan, Direction, Entry, Track
-from simulator.record.redact import Redactor, redact_headers, redact_url
+from simulator.record.redact import Pieces, Redactor, redact_headers, redact_url
 from simulator.units import BYTES_PER_SAMPLE
 
 EntrySink = Callable[[Entry], None]
@@ -31,6 +31,8 @@ AUDIO_FIELDS = {
 }
 """Event type to the field that carries base64 audio and is kept empty in a record."""
 
+_PIECE_OF = ("response_id", "item_id", "output_index", "content_index", "call_id")
+"""What says of which text an event carries a piece."""
 RAW_TEXT_CHARACTERS = 4096
 TOOL_NAME = "participant-simulator"
 
@@ -52,6 +54,7 @@ class RecordLog:
         self._sinks = list(sinks)
         self._audio_sinks = list(audio_sinks)
         self._redactor = redactor or Redactor()
+        self._pieces = Pieces(self._redactor)
         self._next_seq = 0
         self._positions = dict.fromkeys((Track.PARTICIPANT, Track.AGENT), 0)
         self._half_sample = b""
@@ -79,7 +82,7 @@ class RecordLog:
 
     def received_malformed(self, text: str, at_ns: int, *, problem: str, size_bytes: int = 0) -> Entry:
         """Keep the start of a frame that is no event, and in one sentence why it is none."""
-        raw = self._redactor.text(text[: 2 * RAW_TEXT_CHARACTERS])[:RAW_TEXT_CHARACTERS]
+        raw = self._redactor.start(text, RAW_TEXT_CHARACTERS)
         return self._add(
             at_ns, Direction.RECEIVED, "malformed", {}, size_bytes=size_bytes, raw_text=raw, problem=problem
         )
@@ -124,8 +127,11 @@ class RecordLog:
         raw_text = None
         if (field := AUDIO_FIELDS.get(kind)) is not None and field in kept:
             if audio is None and problem is not None:
-                raw_text = self._redactor.text(str(kept[field])[:RAW_TEXT_CHARACTERS])
+                raw_text = self._redactor.start(str(kept[field]), RAW_TEXT_CHARACTERS)
             kept[field] = ""
+        elif direction is Direction.RECEIVED and isinstance(piece := kept.get("delta"), str):
+            of = (kind, *(str(kept.get(name)) for name in _PIECE_OF))
+            kept["delta"] = self._pieces.next(of, piece)
         span = None
         if audio is not None:
             item = kept.get("item_id"), kept.get("content_index")

@@ -16,7 +16,10 @@ from simulator.participant.messages import (
     SetInstructions,
 )
 from simulator.protocol.server_events import UnknownEvent
+from simulator.record.export import FORMS, export
 from simulator.record.reader import read_record
+from simulator.record.session_cache import CACHE
+from simulator.record.sessions import sessions
 from simulator.session.participant import ParticipantSession
 from tests.participant.live_process import LiveProcess, finished
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine
@@ -72,6 +75,8 @@ async def test_a_key_reaches_the_engine_and_nothing_else(records: Path, tmp_path
         await side.expect("input_audio_buffer.append")
         await side.send("response.created", response={"id": "resp_1"})
         await side.send("response.done", response={"id": "resp_1", "status": "completed", "output": [call]})
+        for piece in ("It is ", *key, ", is it not?"):  # and never done
+            await side.send("response.output_audio_transcript.delta", response_id="r", item_id="said", delta=piece)
         await side.expect("last")
         await side.socket.close(4000, f"bye {key}")
 
@@ -84,7 +89,7 @@ async def test_a_key_reaches_the_engine_and_nothing_else(records: Path, tmp_path
         )
         async with LiveProcess(environment=environment) as live:
             assert await live.send(Connect, engine="lab", record_folder=str(records)) is None
-            assert await live.send(SetInstructions, instructions="Be brief.") is None
+            assert await live.send(SetInstructions, instructions=f"Be brief, {KEY}.") is None
             assert await live.send(SetCallsInHand, on=True) is None
             assert await live.send(SendEvent, event={"type": "before_the_call"}) is None
             assert (await live.status_with(lambda status: bool(status.held_calls))).held_calls[0].name == "tool •••"
@@ -100,6 +105,11 @@ async def test_a_key_reaches_the_engine_and_nothing_else(records: Path, tmp_path
     assert any("•••" in str(entry.event) for entry in live.entries)
     (session,) = records.iterdir()
     await finished(session)
+    export(session, FORMS, tmp_path / "export")
+    export(session, ["csv"], tmp_path / "export", redacted=True)
+    assert [each.facts.agent_turns for each in sessions(records)] == [1]
+    assert "It is " in (tmp_path / "export" / f"{session.name.replace(' ', '_')}.turns.csv").read_text(encoding="utf-8")
+    assert (records / CACHE).exists()
     for text in (live.raw, *(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())):
         assert KEY.encode() not in text
         assert HEADER.encode() not in text

@@ -128,3 +128,57 @@ def test_a_planted_key_is_found_nowhere_in_a_record(tmp_path: Path) -> None:
     assert len(text.splitlines()) == 7
     assert "0123456789" not in text
     assert KEY not in json.dumps([json.loads(line) for line in text.splitlines()])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 13, 26, 27, 40])
+def test_a_key_that_comes_in_pieces_is_not_put_together_by_a_reader(size: int) -> None:
+    said = f"The key is {KEY}, and again {KEY}{KEY}."
+    log = RecordLog(0, [], redactor=Redactor([f"Bearer {KEY}"]))
+    kept = {"a": "", "b": ""}
+    for first in range(0, len(said), size):
+        for item in kept:  # two texts at a time
+            event = {"type": "response.output_text.delta", "item_id": item, "delta": said[first : first + size]}
+            kept[item] += log.received(event, first).event["delta"]
+    assert kept["a"] == kept["b"]
+    assert kept["a"].startswith("The key is ")
+    assert ", and again " in kept["a"]
+    assert kept["a"].endswith(".")
+    for length in range(len(KEY) // 2 + 1, len(KEY) + 1):
+        assert KEY[:length] not in kept["a"]
+    assert "0123456789" not in kept["a"]
+
+
+def test_pieces_without_a_key_stay_as_they_are() -> None:
+    log = RecordLog(0, [], redactor=Redactor(["application/json", KEY]))
+    pieces = ["An appl", "e, and", " sk-pl", "", "anted no tree."]
+    kept = [log.received({"type": "x.delta", "item_id": "a", "delta": each}, 1).event["delta"] for each in pieces]
+    assert kept == pieces
+
+
+@pytest.mark.parametrize("before", range(4_096 - len(KEY) - 1, 4_098))
+def test_the_start_of_a_broken_frame_holds_no_start_of_a_key(before: int) -> None:
+    log = RecordLog(0, [], redactor=Redactor([KEY]))
+    frame = "x" * before + KEY + "y" * 5_000
+    raw = log.received_malformed(frame, 1, problem="not JSON").raw_text
+    audio = log.received(_delta("a") | {"delta": frame}, 2, problem="The audio is not base64.").raw_text
+    assert raw == audio
+    assert raw is not None
+    assert "sk" not in raw
+    assert raw.startswith("x" * min(before, 4_096))
+
+
+@pytest.mark.parametrize(
+    ("value", "repeated"),
+    [
+        ("Basic bWU6aHVudGVyMg==", ["bWU6aHVudGVyMg==", "me:hunter2", "the password hunter2"]),
+        ("Token abc/def+123", ["abc/def+123", r'{"t":"abc\/def+123"}', "abc%2Fdef%2B123"]),
+        ('session="cookie-123456"; theme=dark', ["cookie-123456"]),
+        ('quo"ted-secret', [r'{"a": "quo\"ted-secret"}', 'quo"ted-secret']),
+    ],
+)
+def test_a_header_s_secret_is_hidden_in_the_forms_in_which_it_comes_back(value: str, repeated: list[str]) -> None:
+    redactor = Redactor([value])
+    for text in repeated:
+        hidden = redactor.text(text)
+        assert "•••" in hidden
+        assert not any(part in hidden for part in ("hunter2", "bWU6", "def", "cookie-1", "ted-secret"))
