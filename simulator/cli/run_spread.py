@@ -5,11 +5,12 @@ twice, by their order too. Of numbers the spread is n, mean, sample standard dev
 how often each was made; of rankings each item's mean place; of texts all of them; of latencies n, median and p95.
 """
 
-import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from simulator.record.figures import p95
 
 Spread = dict[str, Any]
 
@@ -129,9 +130,7 @@ def _of_rankings(values: list[list[str]]) -> Spread:
 
 
 def _of_latency(values: list[float]) -> Spread:
-    ordered = sorted(values)
-    p95 = ordered[math.ceil(len(ordered) * 0.95) - 1]
-    return {"n": len(ordered), "medianMs": round(statistics.median(ordered), 1), "p95Ms": round(p95, 1)}
+    return {"n": len(values), "medianMs": round(statistics.median(values), 1), "p95Ms": round(p95(values), 1)}
 
 
 def _side_by_side(

@@ -6,13 +6,14 @@ Pure but for reading the records.
 import difflib
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
 from simulator.record.entries import Entry
+from simulator.record.figures import p95
 from simulator.record.folder import SESSION, record_file
 from simulator.record.measures import Turn
 from simulator.record.reader import stream
@@ -20,6 +21,8 @@ from simulator.record.session_facts import Answer, Facts, FactsCollector
 
 _LEFT_OUT: Final = frozenset({"id", "object", "expires_at", "instructions"})
 """Fields of a session object that differ anyway, and the instructions, which have a place of their own."""
+
+_LOOK_EVERY: Final = 500
 
 Row = tuple[Turn | None, Turn | None]
 
@@ -59,7 +62,21 @@ class LatencyPair:
     @property
     def medians_ms(self) -> tuple[float | None, float | None]:
         """The median of each; None: it was never measured."""
-        first, second = (statistics.median(values) if values else None for values in (self.first_ms, self.second_ms))
+        return self._each(statistics.median)
+
+    @property
+    def p95s_ms(self) -> tuple[float | None, float | None]:
+        """The 95th percentile of each, nearest rank; None: it was never measured."""
+        return self._each(p95)
+
+    @property
+    def difference_ms(self) -> float | None:
+        """By how much the second median is larger; None where one of them was never measured."""
+        first, second = self.medians_ms
+        return None if first is None or second is None else second - first
+
+    def _each(self, figure: Callable[[list[float]], float]) -> tuple[float | None, float | None]:
+        first, second = (figure(values) if values else None for values in (self.first_ms, self.second_ms))
         return first, second
 
 
@@ -89,9 +106,12 @@ class Comparison:
     """Turns beside each other: an exchange begins with the participant's turn, and equal ones are in one row."""
 
 
-def compare(first: Path, second: Path) -> Comparison:
-    """Compare two sessions, each given by its folder or .jsonl file. Raises UnreadableFile; reads both whole."""
-    return compare_sides(_read(first), _read(second))
+def compare(first: Path, second: Path, looked: Callable[[], None] | None = None) -> Comparison:
+    """Compare two sessions, each given by its folder or .jsonl file. Raises UnreadableFile; reads both whole.
+
+    `looked` is called again and again meanwhile: what it raises ends the reading.
+    """
+    return compare_sides(_read(first, looked), _read(second, looked))
 
 
 def compare_sides(first: Side, second: Side) -> Comparison:
@@ -126,10 +146,18 @@ def instructions_difference(first: Side, second: Side) -> Iterator[str]:
         yield from difflib.unified_diff(one.splitlines(), other.splitlines(), *names, lineterm="")
 
 
-def _read(path: Path) -> Side:
+def _read(path: Path, looked: Callable[[], None] | None) -> Side:
     path = record_file(path).absolute()
     problems: list[str] = []
-    return side(path.parent.name if path.name == SESSION else path.stem, stream(path, problems), problems)
+    entries = _watched(stream(path, problems), looked)
+    return side(path.parent.name if path.name == SESSION else path.stem, entries, problems)
+
+
+def _watched(entries: Iterable[Entry], looked: Callable[[], None] | None) -> Iterator[Entry]:
+    for number, entry in enumerate(entries):
+        if looked is not None and number % _LOOK_EVERY == 0:
+            looked()
+        yield entry
 
 
 def _answer_pairs(first: Iterable[Answer], second: Iterable[Answer]) -> list[AnswerPair]:

@@ -1,6 +1,5 @@
 """The latencies: one row a kind, with both end points named, how many, median, 95th percentile and the last one."""
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +15,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from simulator.record.figures import p95
 from simulator.record.measures import Latency, Measures
 from ui.theme import ROW_HEIGHT_PX, Theme, mono_font
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
-_TITLES: Final = {
+TITLES: Final = {
     "response_start": "Response start",
     "first_audio": "First audio",
     "onset_delay": "Onset delay",
     "barge_in_stop": "Barge-in, handed over",
 }
+"""The names of the latencies, in their order."""
 _TIPS: Final = {
     "barge_in_stop": "From speech_started to the last sound that was handed to the loudspeaker. What the device held "
     "then was heard after that: silence at the output comes later, and the timeline says when, at the barge-in "
@@ -56,14 +57,14 @@ class Summary:
 
 
 def summaries(latencies: Sequence[Latency]) -> list[Summary]:
-    """Return one summary a name: those of `_TITLES` in that order, then others in order of appearance.
+    """Return one summary a name: those of `TITLES` in that order, then others in order of appearance.
 
     The 95th percentile is the nearest rank: with fewer than 20 values the largest one.
     """
     by_name: dict[str, list[Latency]] = {}
     for latency in latencies:
         by_name.setdefault(latency.name, []).append(latency)
-    order = [name for name in _TITLES if name in by_name] + [name for name in by_name if name not in _TITLES]
+    order = [name for name in TITLES if name in by_name] + [name for name in by_name if name not in TITLES]
     return [_summary(by_name[name]) for name in order]
 
 
@@ -76,7 +77,7 @@ def _summary(latencies: list[Latency]) -> Summary:
         to_label=last.to_label,
         n=len(values),
         median_ms=statistics.median(values),
-        p95_ms=values[math.ceil(0.95 * len(values)) - 1],
+        p95_ms=p95(values),
         last_ms=last.value_ms,
         last_seq=last.to_seq,
     )
@@ -145,7 +146,7 @@ class LatencyPanel(QWidget):
         for row, summary in enumerate(self._rows):
             figures = (summary.median_ms, summary.p95_ms, summary.last_ms)
             texts = (
-                _TITLES.get(summary.name, summary.name),
+                TITLES.get(summary.name, summary.name),
                 summary.from_label,
                 summary.to_label,
                 str(summary.n),

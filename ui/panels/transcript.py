@@ -4,6 +4,7 @@ Of a reply that was cut the engine gives one text and one length of audio, and n
 So the place where hearing ended is an estimate by the share of the audio, and is marked as one: ≈.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,7 @@ from ui.widgets.time_window import clock_text
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
-_NAMES: Final = {
+NAMES: Final = {
     "participant": "Participant",
     "agent": "Agent",
     "typed": "Typed",
@@ -27,7 +28,7 @@ _NAMES: Final = {
     "study": "Study",
     "mark": "Mark",
 }
-_ROLES: Final = {
+ROLES: Final = {
     "participant": "participant",
     "agent": "agent",
     "typed": "participant",
@@ -91,6 +92,27 @@ def _participant(turn: Turn, speech_s: float | None) -> Paragraph:
         return replace(shown, said=turn.recognised, note="recognised here", recogniser=turn.recogniser or "a model")
     said = "(speech)" if speech_s is None else f"(speech, {speech_s:.1f} s)"
     return replace(shown, said=said, note="no words recognised here" if turn.recognised == "" else "")
+
+
+def write_words(cursor: QTextCursor, item: Paragraph, form: Callable[[str], QTextCharFormat]) -> None:
+    """Write the words of a turn: what was never heard is struck out and says so. `form`: the look of a role."""
+    said = form("text")
+    if item.recogniser:
+        said.setFontItalic(True)
+        said.setToolTip(_RECOGNISED.format(item.recogniser))
+    elif item.recognised:
+        said.setToolTip(f"Transcribed by the engine. Recognised here: “{item.recognised}”")
+    cursor.insertText(item.said, said)
+    if item.pending:
+        cursor.insertText(item.pending, form("text_muted"))
+    if item.unsaid:
+        unsaid = form("never_heard")
+        unsaid.setFontStrikeOut(True)
+        estimate = form("never_heard")
+        estimate.setToolTip("Where hearing ended is estimated from the share of the audio that was heard")
+        cursor.insertText(" ≈ " if item.said else "", estimate)
+        cursor.insertText(item.unsaid, unsaid)
+        cursor.insertText(" (not\u00a0heard)", form("never_heard"))
 
 
 class TranscriptPanel(QWidget):
@@ -203,9 +225,9 @@ class TranscriptPanel(QWidget):
             cursor.setBlockFormat(head)
         else:
             cursor.insertBlock(head)
-        who = self._format(_ROLES[item.who])
+        who = self._format(ROLES[item.who])
         who.setFontWeight(QFont.Weight.DemiBold)
-        cursor.insertText(_NAMES[item.who], who)
+        cursor.insertText(NAMES[item.who], who)
         cursor.insertText("   ", self._format("text_muted"))
         time = self._format("text_muted")
         time.setAnchor(True)
@@ -220,23 +242,7 @@ class TranscriptPanel(QWidget):
         body = QTextBlockFormat()
         body.setTopMargin(1)
         cursor.insertBlock(body)
-        said = self._format("text")
-        if item.recogniser:
-            said.setFontItalic(True)
-            said.setToolTip(_RECOGNISED.format(item.recogniser))
-        elif item.recognised:
-            said.setToolTip(f"Transcribed by the engine. Recognised here: “{item.recognised}”")
-        cursor.insertText(item.said, said)
-        if item.pending:
-            cursor.insertText(item.pending, self._format("text_muted"))
-        if item.unsaid:
-            unsaid = self._format("never_heard")
-            unsaid.setFontStrikeOut(True)
-            estimate = self._format("never_heard")
-            estimate.setToolTip("Where hearing ended is estimated from the share of the audio that was heard")
-            cursor.insertText(" ≈ " if item.said else "", estimate)
-            cursor.insertText(item.unsaid, unsaid)
-            cursor.insertText(" (not\u00a0heard)", self._format("never_heard"))
+        write_words(cursor, item, self._format)
 
     def _format(self, role: str) -> QTextCharFormat:
         form = QTextCharFormat()
