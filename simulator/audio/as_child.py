@@ -3,12 +3,16 @@
 The engine and `simulator.engines` have their own of this: neither may be known here, nor this room to them.
 """
 
+import asyncio
 import json
 import os
 import sys
 import threading
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final
+
+from simulator.errors import EnvironmentFault, SimulatorError
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -30,6 +34,21 @@ def end_with_the_parent() -> None:
         os._exit(0)
 
     threading.Thread(target=wait, daemon=True).start()
+
+
+def run_as_child(answer: Callable[[Any], Coroutine[Any, Any, None]]) -> int:
+    """Answer the question on the command line, as JSON, until that is done or the parent is gone.
+
+    Returns the exit code: 3 where the environment is at fault, 1 for other faults, which are told as `error`.
+    """
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    end_with_the_parent()
+    try:
+        asyncio.run(answer(json.loads(sys.argv[1])))
+    except SimulatorError as error:
+        print_line({"error": str(error)})
+        return 3 if isinstance(error, EnvironmentFault) else 1
+    return 0
 
 
 def print_line(message: Any) -> None:

@@ -9,7 +9,6 @@ failed. It ends when its standard input does.
 """
 
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.audio.as_child import end_with_the_parent, print_line
+from simulator.audio.as_child import print_line, run_as_child
 from simulator.audio.devices import Choice, chosen_here
 from simulator.audio.latencies import FILE_NAME, keep_latency
 from simulator.audio.latency_probe import measure
@@ -27,7 +26,7 @@ from simulator.audio.levels import dbfs_peak, dbfs_rms
 from simulator.audio.playout import PlaybackEnded, Playout
 from simulator.audio.sources import MicrophoneSource
 from simulator.audio.streams import OutputStream
-from simulator.errors import DeviceUnavailable, EnvironmentFault, SimulatorError
+from simulator.errors import DeviceUnavailable
 from simulator.units import BLOCK_SAMPLES, NS_PER_S, SAMPLE_RATE_HZ
 
 RECORDED_S: Final = 3
@@ -138,14 +137,7 @@ async def answer(question: dict[str, Any], say: Say) -> None:
 
 def main() -> int:
     """Try what the command line asks for, until it is done or nobody listens any more."""
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    end_with_the_parent()
-    try:
-        asyncio.run(answer(json.loads(sys.argv[1]), print_line))
-    except SimulatorError as error:
-        print_line({"error": str(error)})
-        return 3 if isinstance(error, EnvironmentFault) else 1
-    return 0
+    return run_as_child(lambda question: answer(question, print_line))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ times a second, what is audible at that moment on the session's clock, `{"ended"
 """
 
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -17,13 +16,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.audio.as_child import end_with_the_parent, print_line
+from simulator.audio.as_child import print_line, run_as_child
 from simulator.audio.devices import Choice, chosen_here
 from simulator.audio.playout import PlaybackEnded, Playout
 from simulator.audio.silent_clock import SilentOutput
 from simulator.audio.stream_state import Output
 from simulator.audio.streams import OutputStream
-from simulator.errors import DeviceUnavailable, EnvironmentFault, SimulatorError, UnreadableRecording
+from simulator.errors import DeviceUnavailable, UnreadableRecording
 from simulator.record.entries import Track
 from simulator.record.tracks import TrackFile
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
@@ -105,16 +104,12 @@ def _chosen_output(choice: Choice) -> OpenOutput:
 
 def main() -> int:
     """Play what the command line asks for, until its end or until nobody listens any more."""
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    end_with_the_parent()
-    question = json.loads(sys.argv[1])
-    output = _chosen_output(Choice(*question["output"]))
-    try:
-        asyncio.run(play(Path(question["record"]), question["first_sample"], output, print_line))
-    except SimulatorError as error:
-        print_line({"error": str(error)})
-        return 3 if isinstance(error, EnvironmentFault) else 1
-    return 0
+
+    async def answer(question: dict[str, Any]) -> None:
+        output = _chosen_output(Choice(*question["output"]))
+        await play(Path(question["record"]), question["first_sample"], output, print_line)
+
+    return run_as_child(answer)
 
 
 if __name__ == "__main__":

@@ -213,8 +213,3 @@ OLDER_VOICE_LIVE: Final[Mapping[str, str]] = {
     "reasoning_effort": "use reasoning, with effort",
 }
 """Names of Azure's older Voice Live interface, and what the present one has in their place."""
-
-
-def understood_by(parameter: Parameter) -> str:
-    """Return the names of those who understand a parameter, in one order."""
-    return " · ".join(group for group in Group if group in parameter.groups)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from openai.types.realtime.realtime_response_create_params import RealtimeResponseCreateParams
 
 from simulator.profile.response_checks import validate
-from simulator.profile.response_parameters import BY_NAME, OLDER_VOICE_LIVE, PARAMETERS, Group, Kind, understood_by
+from simulator.profile.response_parameters import BY_NAME, OLDER_VOICE_LIVE, PARAMETERS, Group, Kind
 from simulator.profile.response_values import FURTHER, build, read_json, start_values, values_of
 from simulator.profile.tools import TOOLS
 
@@ -72,7 +72,6 @@ def wrong(response: dict[str, Any]) -> list[str]:
 
 def test_each_parameter_names_who_understands_it() -> None:
     assert {parameter.name: set(parameter.groups) for parameter in PARAMETERS} == WHO_UNDERSTANDS
-    assert understood_by(BY_NAME["tools"]) == "OpenAI · Azure voice agent"
 
 
 def test_a_field_of_choice_starts_with_one_of_its_choices() -> None:

@@ -19,7 +19,7 @@ def opened(rig: WindowRig) -> FaultsDialog:
 
 
 def names(dialog: FaultsDialog) -> list[str]:
-    return [dialog.model.fault_at(row).name for row in range(dialog.model.rowCount())]
+    return [dialog.model.data(dialog.model.index(row, 0)) for row in range(dialog.model.rowCount())]
 
 
 def tick(dialog: FaultsDialog, name: str) -> None:

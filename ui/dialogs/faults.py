@@ -45,10 +45,6 @@ class FaultsModel(QAbstractTableModel):
         self._words = words
         self._reload()
 
-    def fault_at(self, row: int) -> Fault:
-        """Return the fault of a row."""
-        return self._shown[row]
-
     def toggle(self, row: int) -> None:
         """Choose the fault of a row, or no longer."""
         name = self._shown[row].name

@@ -87,16 +87,6 @@ class Deck:
             return False
         return rows is not self.rows or head != self._head
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a change to take back."""
-        return bool(self._undo)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is a change to make again."""
-        return bool(self._redo)
-
     def load(self, study: Study, path: Path | None, *, saved: bool = True) -> None:
         """Take another study; `saved` False for one that has no file yet, such as an import."""
         self.path = path
