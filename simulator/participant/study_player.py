@@ -269,16 +269,7 @@ class StudyPlayer:
             self._note("study.refused", {"step": index, "line": step.line, "sentence": error})
 
     async def _ask(self, question: steps.AskQuestion) -> str | None:
-        command = Ask(
-            id=_OWN_ID,
-            component=question.component,
-            config=question.config,
-            during_video=question.during_video,
-            shown_on=question.shown_on,
-            attempts=question.attempts,
-            video_chat=question.video_chat,
-        )
-        return (await self._execute(command)).error
+        return (await self._execute(Ask.of(question, _OWN_ID))).error
 
     async def _keep_own_answer(self, play: "_Play", index: int, question: steps.AskQuestion) -> None:
         if question.own_answer is not None:

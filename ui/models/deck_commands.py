@@ -36,18 +36,7 @@ def commands_of(step: Step, study: Study) -> list[AnyCommand]:
 
 
 def _question(question: steps.AskQuestion) -> list[AnyCommand]:
-    asked: list[AnyCommand] = [
-        Ask(
-            id=0,
-            component=question.component,
-            config=question.config,
-            during_video=question.during_video,
-            shown_on=question.shown_on,
-            attempts=question.attempts,
-            video_chat=question.video_chat,
-            adds_tool=True,
-        )
-    ]
+    asked: list[AnyCommand] = [Ask.of(question, 0, adds_tool=True)]
     if question.own_answer is not None:
         own = KeepOwnAnswer(id=0, component=question.component, config=question.config, value=question.own_answer)
         asked.append(own)

@@ -10,7 +10,7 @@ import msgspec
 
 from simulator.audio.impairments import Impairments
 from simulator.record.replay.deeds import By
-from simulator.study.steps import ShownOn, Study
+from simulator.study.steps import AskQuestion, ShownOn, Study
 
 
 class VoiceKind(enum.StrEnum):
@@ -164,6 +164,20 @@ class Ask(Command, frozen=True, tag="ask", kw_only=True):
     """As in `Push`."""
     adds_tool: bool = False
     """Whether a tool that this session did not declare is declared now, by an update; else the question is refused."""
+
+    @classmethod
+    def of(cls, question: AskQuestion, number: int, *, adds_tool: bool = False) -> "Ask":
+        """Return the command with this `id` for a question of a study."""
+        return cls(
+            id=number,
+            component=question.component,
+            config=question.config,
+            during_video=question.during_video,
+            shown_on=question.shown_on,
+            attempts=question.attempts,
+            video_chat=question.video_chat,
+            adds_tool=adds_tool,
+        )
 
 
 class KeepOwnAnswer(Command, frozen=True, tag="keep_own_answer", kw_only=True):
