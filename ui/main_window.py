@@ -53,6 +53,7 @@ from ui.record_desk import RecordDesk
 from ui.replay_desk import ReplayDesk
 from ui.reports_feed import ReportsFeed
 from ui.session_feed import SessionFeed
+from ui.session_table_desk import SessionTableDesk
 from ui.sessions_desk import SessionsDesk
 from ui.settings import WindowSettings
 from ui.sound_desk import SoundDesk
@@ -157,6 +158,7 @@ class MainWindow(QMainWindow):
             banner=self.replay_banner,
             record_banner=self.banner,
         )
+        self.session_table = SessionTableDesk(self, theme, self.sessions, self.settings)
         self.menus = WindowMenus(self)
         self._connect_feed()
         self._connect_panels()
@@ -213,7 +215,8 @@ class MainWindow(QMainWindow):
         self.settings.save(self, self._splitters)
         self.study_desk.close()
         feeds = (self.devices_feed, self.reports_feed, self.faults_feed)
-        self._ending.begin([*feeds, self.choices.adder, self.devices, self.sessions, self.replaying])
+        desks = (self.choices.adder, self.devices, self.sessions, self.replaying, self.session_table)
+        self._ending.begin([*feeds, *desks])
 
     def quit(self) -> None:
         """Close the window, as its cross does."""
@@ -243,14 +246,8 @@ class MainWindow(QMainWindow):
             self.tabs.addTab(panel, name)
 
     def _lay_out(self) -> None:
-        upper = QWidget()
-        strips = QVBoxLayout(upper)
-        strips.setContentsMargins(0, 0, 0, 0)
-        strips.setSpacing(0)
-        strips.addWidget(self.banner)
-        strips.addWidget(self.timeline, 1)
         self._centre = QSplitter(Qt.Orientation.Vertical)
-        self._centre.addWidget(upper)
+        self._centre.addWidget(self.timeline)
         self._centre.addWidget(self.tabs)
         self._centre.setStretchFactor(0, 1)
         self._centre.setStretchFactor(1, 1)
@@ -275,6 +272,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.sound.banner)
         rows.addWidget(self.sound.strip)
         rows.addWidget(self.notices)
+        rows.addWidget(self.banner)
         rows.addWidget(self._columns, 1)
         self.setCentralWidget(central)
         self._splitters = {
@@ -307,6 +305,9 @@ class MainWindow(QMainWindow):
         self.recognition.failed.connect(self._tell)
         self.sessions.failed.connect(self._tell)
         self.replaying.failed.connect(self._tell)
+        self.replaying.compared.connect(self.session_table.compare)
+        self.session_table.replay_requested.connect(self.replaying.ask)
+        self.session_table.failed.connect(self._tell)
         for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound, self.volume):
             desk.failed.connect(self._tell)
         self.marking.failed.connect(self._tell)
@@ -357,7 +358,9 @@ class MainWindow(QMainWindow):
         speak = "hold Space and speak" if self.connection.voice.kind is VoiceKind.MICROPHONE else "Talk (Space)"
         self.timeline.set_empty_text(f"Connect (F5), then {speak}: the conversation appears here" if idle else "")
         waits = "a call waits · " if status.held_calls else ""
-        self.setWindowTitle(TITLE if idle else f"{waits}{status.engine} · {status.connection.value} — {TITLE}")
+        replayed = f"replaying {self.replaying.replayed} · " if self.replaying.replayed else ""
+        state = f"{waits}{replayed}{status.engine} · {status.connection.value}"
+        self.setWindowTitle(TITLE if idle else f"{state} — {TITLE}")
 
     def _show_level(self, level: Level) -> None:
         self.connection.show_level(level)

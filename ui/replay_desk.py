@@ -13,6 +13,7 @@ from simulator.errors import SimulatorError
 from simulator.participant.messages import Connect, ConnectionState, Replay, Status, StopReplay
 from simulator.record.folder import record_file
 from simulator.record.replay.deeds import By, Plan
+from simulator.record.replay.plan import plan as read_plan
 from ui.actions import Deed
 from ui.checks_desk import ChecksDesk
 from ui.commands import SessionCommands
@@ -36,13 +37,6 @@ _BY: Final = "replay_by"
 _NO_SESSION: Final = "There is nothing to replay yet: open a saved session (F3), or hold one and disconnect (F5)."
 _STILL_HELD: Final = "The session on screen still goes on: disconnect (F5), then replay it."
 _STILL_REPLAYED: Final = "A replay goes on already: stop it first, or wait for its end."
-
-
-def read_plan(record: Path) -> Plan:
-    """Return the plan of a record. Raises SimulatorError where it cannot be replayed."""
-    from simulator.record.replay.plan import plan  # type: ignore[import-untyped,unused-ignore]
-
-    return plan(record)  # type: ignore[no-any-return,unused-ignore]
 
 
 @dataclass(slots=True)
@@ -220,7 +214,8 @@ class ReplayDesk(QObject):
             if entry.type == "replay.ended":
                 run.ended = entry.event
                 self.banner.show_ending(run.name)
-                self._commands.close_session()
+                if self._feed.status.connection is ConnectionState.CONNECTED:
+                    self._commands.close_session()
 
     def _over(self) -> None:
         self._run = None
@@ -229,7 +224,7 @@ class ReplayDesk(QObject):
 
     def _tell_end(self, run: _Run) -> None:
         """The session has ended: compare where the replay came to its end, else say that it did not."""
-        if run.ended is None:
+        if run.ended is None or run.ended.get("end") != "finished":
             self.failed.emit(f"The session ended before the replay of {run.name} was done: the log says why.")
             return
         if sentence := lost(run.name, run.ended):

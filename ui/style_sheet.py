@@ -79,6 +79,11 @@ QCheckBox::indicator {{ width: 12px; height: 12px; border: 2px solid {c.line_str
     background: {c.sunken}; }}
 QCheckBox::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; image: url("{tick}"); }}
 QCheckBox::indicator:focus, QCheckBox::indicator:checked:focus {{ border-color: {c.text}; }}
+QRadioButton::indicator {{ width: 12px; height: 12px; border: 2px solid {c.line_strong}; border-radius: 8px;
+    background: {c.sunken}; }}
+QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 5px solid {c.accent}; background: {c.panel}; }}
+QRadioButton::indicator:focus {{ border-color: {c.text}; }}
+QRadioButton::indicator:disabled {{ background: transparent; border-color: {c.line}; }}
 QCheckBox::indicator:disabled {{ background: transparent; border-color: {c.line}; }}
 QCheckBox::indicator:checked:disabled {{ background: {c.text_muted}; }}
 QMenu::indicator {{ width: 12px; height: 12px; left: 4px; border: 1px solid {c.line_strong}; border-radius: 3px; }}

@@ -2,7 +2,8 @@
 
 Each command that comes is written to the file named by FAKE_LOG, as the window sent it. Words in the commands ask
 for special behaviour: the engine "ws://unreachable" is refused, the instructions "refuse this" too, the message "die"
-ends the process with code 7, "gap" leaves entries to the record's file.
+ends the process with code 7, "gap" leaves entries to the record's file, "close" ends the session as an engine does. A
+replay by the clock is done at once, one by the replies waits.
 """
 
 import os
@@ -32,6 +33,8 @@ from simulator.participant.messages import (
     Push,
     Quit,
     RecogniseWords,
+    Replay,
+    ReplayProgress,
     Reply,
     SetEchoCancelling,
     SetHalfDuplex,
@@ -42,6 +45,7 @@ from simulator.participant.messages import (
     SetVolume,
     Speak,
     Status,
+    StopReplay,
     StopReply,
     StopStudy,
     StudyProgress,
@@ -140,6 +144,10 @@ class FakeParticipant:
                 self.leave_a_gap()
             case Push(context={"event": "experimenter_message", "text": "speak"}):
                 self.change(response_active=True, agent_heard=True)
+            case Push(context={"event": "experimenter_message", "text": "close"}):
+                self.end_replay("session ended")
+                self.note("connection.closed", code=1006, by="engine")
+                self.change(connection=ConnectionState.IDLE, connected_since_ns=None, recording=False)
             case Push(context={"text": "refuse this"}):
                 return "The engine refused the push."
             case Push(context=context):
@@ -159,6 +167,15 @@ class FakeParticipant:
                 self.play(study, first)
             case StopStudy():
                 self.change(study=None)
+            case Replay(by="clock"):
+                self.note("replay.started", of="pilot", by="clock", acts=2, lacks=[])
+                self.end_replay("finished")
+            case Replay(record=record, by=by):
+                self.note("replay.started", of="pilot", by=by, acts=2, lacks=[])
+                waits = "the reply to begin"
+                self.change(replay=ReplayProgress(source=record, by=by, done=1, acts=2, waits_for=waits))
+            case StopReplay():
+                self.end_replay("stopped")
             case StopReply():
                 self.change(response_active=False, agent_heard=False)
         return None
@@ -190,6 +207,11 @@ class FakeParticipant:
             self.note("study.step", step=index, line=study.steps[index].line, what="push")
         if first + 1 < len(study.steps):
             self.note("study.refused", step=first + 1, line=0, sentence="The engine refused it.")
+
+    def end_replay(self, end: str) -> None:
+        """End a replay in which one reply was missed."""
+        self.note("replay.ended", end=end, missed=1, refused=0)
+        self.change(replay=None)
 
     def leave_a_gap(self) -> None:
         """Write three entries to the record's file only, say so, and send a fourth."""

@@ -48,7 +48,7 @@ from ui.widgets.elided_label import ElidedLabel
 _MOST_LACKS: Final = 4
 _PANELS_OWN: Final = "Those in the panel AGENT now"
 _NOTHING: Final = "There is nothing to replay: nobody spoke, and nothing was pushed."
-_IN_SESSION: Final = "A session is open. It has to end before a replay can begin."
+_IN_SESSION: Final = "⚠  A session is open: it has to end before a replay can begin."
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class ReplayDialog(QDialog):
         name.setStyleSheet("font-size: 13pt; font-weight: 600;")
         name.setToolTip(tip(str(record)))
         self.name = name
-        self.summary = QLabel("Reading…")
+        self.summary = _text("Reading…")
         self.summary.setProperty("role", "muted")
         self.lacks = _text()
         self.engine_picker = EnginePicker(self._theme)
@@ -142,6 +142,7 @@ class ReplayDialog(QDialog):
             button.setChecked(by == self._offered.by)
             group.addButton(button)
         self.message = _text()
+        self.message.setStyleSheet(f"color: {self._theme.colours.warning};")
         self.disconnect_button = QPushButton("Disconnect")
         self.disconnect_button.setAutoDefault(False)
         self.disconnect_button.clicked.connect(self.disconnect_requested)
@@ -168,15 +169,18 @@ class ReplayDialog(QDialog):
             grid.addWidget(picker, row, 1, Qt.AlignmentFlag.AlignLeft)
             if below is not None:
                 grid.addWidget(below, row + 1, 1)
+        timing = QVBoxLayout()
+        timing.setSpacing(SPACE_PX // 2)
         for by, (_, explained) in TIMES.items():
-            row = grid.rowCount()
-            if by == next(iter(TIMES)):
-                grid.addWidget(_label("Times", self.times[by]), row, 0)
-            grid.addWidget(self.times[by], row, 1)
-            below = _text(explained)
-            below.setProperty("role", "muted")
-            below.setContentsMargins(5 * SPACE_PX, 0, 0, 0)
-            grid.addWidget(below, row + 1, 1)
+            meant = _text(explained)
+            meant.setProperty("role", "muted")
+            meant.setIndent(5 * SPACE_PX)
+            timing.addWidget(self.times[by])
+            timing.addWidget(meant)
+            timing.addSpacing(SPACE_PX)
+        first = self.times[next(iter(TIMES))]
+        grid.addWidget(_label("Timing", first), grid.rowCount(), 0, Qt.AlignmentFlag.AlignTop)
+        grid.addLayout(timing, grid.rowCount() - 1, 1)
         told = QHBoxLayout()
         told.addWidget(self.message, 1)
         told.addWidget(self.disconnect_button, 0, Qt.AlignmentFlag.AlignTop)
@@ -187,7 +191,6 @@ class ReplayDialog(QDialog):
             rows.addWidget(widget)
         rows.addSpacing(2 * SPACE_PX)
         rows.addLayout(grid)
-        rows.addStretch(1)
         rows.addLayout(told)
         rows.addWidget(self.buttons)
         self.setFixedWidth(600)
@@ -199,7 +202,7 @@ class ReplayDialog(QDialog):
             self.lacks.setText(f"✕  {error}")
             self.lacks.setStyleSheet(f"color: {self._theme.colours.error};")
             self.lacks.show()
-            self.adjustSize()
+            self._fit()
             return
         if error is not None:
             raise error
@@ -236,7 +239,11 @@ class ReplayDialog(QDialog):
     def _show_changes(self) -> None:
         """Say that later changes of the instructions are replayed whatever the session begins with."""
         count = 0 if self._plan is None else changes_of_instructions(self._plan)
-        often, these = ("once", "that change is") if count == 1 else (f"{count} times", "these changes are")
+        often, these = (
+            ("once", "that change is")
+            if count == 1
+            else ("twice" if count == 2 else f"{count} times", "these changes are")
+        )
         self.changes.setText(f"The session changed its instructions {often} later on: {these} made again, too.")
         self.changes.setVisible(count > 0 and self.instructions_picker.currentIndex() == 1)
         self._fit()
@@ -264,8 +271,10 @@ class ReplayDialog(QDialog):
 
     def _fit(self) -> None:
         """Grow with what is told, and shrink again."""
-        if self.layout() is not None:
-            self.adjustSize()
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
 
     def _ask_address(self) -> None:
         dialog = AddressDialog(self)

@@ -39,13 +39,12 @@ AS_RECORDED: Final = "As recorded"
 TIMES: Final[dict[By, tuple[str, str]]] = {
     "replies": (
         "As in the conversation",
-        "Each speech and each push follows the agent's reply as it did then: as long after the reply began or ended. A "
-        "slower agent is waited for, an interruption stays one.",
+        "Each speech and each push follows the agent's reply as it did then. A slower agent is waited for; an "
+        "interruption stays one.",
     ),
     "clock": (
         "As on the clock",
-        "Everything comes at its recorded second, whatever the agent does: the same test for every engine, but a "
-        "slower agent may be talked over.",
+        "Everything comes at its recorded second, whatever the agent does. A slower agent may be talked over.",
     ),
 }
 """What a replay can keep, in a few words and explained."""
@@ -67,10 +66,10 @@ def name_of(record: Path) -> str:
 
 
 def summary(plan: Plan) -> str:
-    """Return in a line what would be done again: ``3 speeches · 1 question · 4 replies of the agent · 00:01:12``."""
-    parts = [_counted(count, one, more) for count, one, more in _counts(plan) if count]
+    """Return in a line what would be done again: ``00:01:12 · 3 speeches · 1 question · 4 replies of the agent``."""
+    parts = [long_clock(plan.ends_ns)]
+    parts += [_counted(count, one, more) for count, one, more in _counts(plan) if count]
     parts.append(_counted(plan.exchanges, "reply of the agent", "replies of the agent"))
-    parts.append(long_clock(plan.ends_ns))
     return " · ".join(parts)
 
 

@@ -20,7 +20,7 @@ _FOLDER = "folder"
 _ADD = "add"
 _BESIDE_NAMES_PX = 44
 """Margins and scroll bar of a list."""
-_BESIDE_TEXT_PX = 28
+_BESIDE_TEXT_PX = 24
 """Padding and arrow of a closed picker."""
 
 
