@@ -78,10 +78,12 @@ def _table(window: MainWindow, show_keys: Callable[[], None]) -> Menus:
             Deed("&Engines…", "Ctrl+,", window.choices.edit_engines),
             *window.specification.deeds(),
             None,
+            Deed("&Quit", "Ctrl+Q", window.quit),
+        ],
+        "&Records": [
+            *window.session_table.deeds(),
             *window.sessions.deeds(),
             *window.replaying.deeds(),
-            None,
-            Deed("&Quit", "Ctrl+Q", window.quit),
         ],
         "V&oice": [
             Deed("&Mute or unmute", "M", commands.toggled("muted", commands.set_muted)),

@@ -10,7 +10,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from simulator.record.measures import Turn
-    from simulator.record.session_comparison import Comparison
+    from simulator.record.session_comparison import Comparison, Side
     from simulator.record.sessions import Answer, Session
 
 _HASH_DIGITS: Final = 8
@@ -40,8 +40,7 @@ def table(sessions: Sequence["Session"]) -> list[str]:
 def comparison_text(compared: "Comparison", width: int | None = None) -> list[str]:
     """Return a comparison in lines, `width` characters wide (None: the terminal's)."""
     width = max(width or shutil.get_terminal_size((120, 40)).columns, 60)
-    names = compared.first.name, compared.second.name
-    lines = [f"A: {one_line(names[0])}", f"B: {one_line(names[1])}"]
+    lines = [f"{sign}: {_heading(side)}" for sign, side in (("A", compared.first), ("B", compared.second))]
     for heading, content in (
         ("Instructions", map(_printable, compared.instructions)),
         ("Settings that differ", _settings(compared)),
@@ -73,6 +72,11 @@ def _cells(session: "Session") -> tuple[str, ...]:
         session.state + (", damaged" if facts.notes else ""),
         one_line(session.name),
     )
+
+
+def _heading(side: "Side") -> str:
+    replay = f"   (replay of {side.facts.replay_of})" if side.facts.replay_of else ""
+    return one_line(f"{side.name}{replay}")
 
 
 def _settings(compared: "Comparison") -> Iterator[str]:
