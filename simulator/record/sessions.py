@@ -4,7 +4,7 @@ Reading a session takes about a second an hour that it lasted, once: what was fo
 sessions (`session_cache`). A damaged session is in the list, with what is wrong with it; nothing in it breaks the list.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -124,7 +124,7 @@ def sessions(folder: Path | None = None, told: Callable[[int, int], None] | None
     return sorted(found, key=age, reverse=True)
 
 
-def read_sessions(folder: Path | None = None) -> Iterator[tuple[int, int, Session]]:
+def read_sessions(folder: Path | None = None) -> Generator[tuple[int, int, Session], None, None]:
     """Yield each session in a folder (None: the user's) as soon as it was read: its number from 1, of how many, itself.
 
     Those whose folders have the later names, as a rule the newer ones, come first. Whoever wants no more closes the
