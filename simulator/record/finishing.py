@@ -113,9 +113,9 @@ def main(arguments: list[str]) -> int:
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Keep others from writing, compressing or deleting the session."""
-    with (folder / SESSION).open("rb+") as file:
-        if not lock.take(file.fileno()):
-            raise UsageError(f"The session in {folder} still goes on, or is being finished already.")
+    with lock.holding(folder / SESSION) as held:
+        if not held:
+            raise UsageError(f"The session in {folder} still goes on, or is being finished or deleted already.")
         yield
 
 

@@ -13,6 +13,7 @@ A check's record has a name of its own instead of `session`, and shares its fold
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -77,7 +78,7 @@ def files_of(folder: Path) -> list[Path]:
     own = [path for path in _tracks(folder) if path.is_file()]
     own += [folder / name for name in (SESSION, *DERIVED) if (folder / name).is_file()]
     for study in sorted(folder.glob(f"{Path(STUDY).stem}*.yaml")):
-        own += [study, *_files_below(folder / f"{study.stem} files")]
+        own += filter(is_file, (study, *_files_below(folder / f"{study.stem} files")))  # a pipe would be waited for
     return sorted(own)
 
 
@@ -89,25 +90,35 @@ def delete_session(folder: Path) -> list[Path]:
     """
     if not is_session(folder):
         raise UsageError(f"{folder} is no session's folder: nothing was deleted.")
-    if is_running(folder):
-        raise UsageError(f"The session in {folder} still goes on, or is being finished: try again after its end.")
     try:
-        for path in [*files_of(folder), folder / MANIFEST]:
-            if path.name != SESSION or path.parent != folder:
-                _remove(path)
-        for leftover in folder.glob(".*.part"):
-            _remove(leftover)
-        for study in folder.glob(f"{Path(STUDY).stem}* files"):
-            if study.is_dir() and not any(study.iterdir()):
-                study.rmdir()
-        forget(folder)
+        with lock.holding(folder / SESSION) as held:
+            if not held:
+                raise UsageError(
+                    f"The session in {folder} still goes on, or is being finished: try again after its end."
+                )
+            _remove_all_but_events(folder)
+            if sys.platform != "win32":  # where an open file is not deleted
+                _remove(folder / SESSION)
         _remove(folder / SESSION)
+        forget(folder, SESSION)
         left = sorted(folder.iterdir())
         if not left:
             folder.rmdir()
     except OSError as error:
         raise StorageFault(f"{folder} cannot be deleted: {error.strerror or error}.", str(error)) from error
     return left
+
+
+def _remove_all_but_events(folder: Path) -> None:
+    for path in [*files_of(folder), folder / MANIFEST]:
+        if path.name != SESSION or path.parent != folder:
+            _remove(path)
+    for leftover in folder.glob(".*.part"):
+        _remove(leftover)
+    for study in folder.glob(f"{Path(STUDY).stem}* files"):
+        if study.is_dir() and not any(study.iterdir()):
+            study.rmdir()
+    forget(folder, SESSION)
 
 
 def _tracks(folder: Path) -> Iterator[Path]:

@@ -8,6 +8,7 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +33,7 @@ def take(descriptor: int, patience_s: float = 0.2) -> bool:
 def is_held(path: Path) -> bool:
     """Whether a process has the lock of a file; False where the file is not there."""
     try:
-        descriptor = os.open(path, os.O_RDWR)
+        descriptor = _opened(path)
     except OSError:
         return False
     try:
@@ -40,6 +41,30 @@ def is_held(path: Path) -> bool:
     finally:
         with contextlib.suppress(OSError):
             os.close(descriptor)
+
+
+@contextlib.contextmanager
+def holding(path: Path) -> Iterator[bool]:
+    """Hold the lock of a file; False where another keeps it, or has deleted the file meanwhile. Raises OSError."""
+    descriptor = _opened(path)
+    try:
+        yield take(descriptor) and _is_at(path, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR)
+    except OSError:  # a file that may not be written can be locked, and deleted, all the same
+        return os.open(path, os.O_RDONLY)
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _taken(descriptor: int) -> bool:

@@ -74,18 +74,24 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def changes(folder: Path) -> list[str]:
-    """Return a sentence for each file that is not as the manifest says. Raises UnreadableFile; takes a second a GB."""
+    """Return a sentence for each file that is not as the manifest says. Raises UnreadableFile; takes a second a GB.
+
+    Nothing outside of the folder is looked at.
+    """
     manifest = read_manifest(folder)
     found: list[str] = []
     for file in manifest.files:
         path = folder / file.name
         try:
+            if not path.resolve().is_relative_to(folder.resolve()) or (path.exists() and not path.is_file()):
+                found.append(f"{file.name} is no file of a session.")
+                continue
             same = path.stat().st_size == file.bytes and sha256(path) == file.sha256
         except FileNotFoundError:
             found.append(f"{file.name} is not there any more.")
             continue
-        except OSError as error:
-            found.append(f"{file.name} cannot be read: {error.strerror or error}.")
+        except (OSError, ValueError) as error:  # ValueError: a name that no system has
+            found.append(f"{file.name} cannot be read: {getattr(error, 'strerror', None) or error}.")
             continue
         if not same:
             found.append(f"{file.name} was changed after the session.")

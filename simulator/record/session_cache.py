@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from simulator import __version__
-from simulator.record.atomic import write_whole
+from simulator.record.atomic import part_of, write_whole
 from simulator.resources import is_file
 
 CACHE: Final = ".sessions.json"
@@ -47,7 +47,7 @@ class SessionCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._sessions = _read(folder)
+        self._sessions = _read(folder) or {}
         self._changed = False
 
     def facts(self, name: str, stamp: Stamp) -> bytes | None:
@@ -63,40 +63,57 @@ class SessionCache:
 
     def save(self, events_name: str) -> None:
         """Write what changed. Sessions whose events, of that name, are gone are left out."""
-        there = {name: kept for name, kept in self._sessions.items() if is_file(self._folder / name / events_name)}
-        if self._changed or len(there) < len(self._sessions):
-            _write(self._folder, there)
+        if self._changed or len(_still_there(self._folder, self._sessions, events_name)) < len(self._sessions):
+            # Without the cache the next look at a folder that may not be written, or lies on a full disk, takes longer.
+            with contextlib.suppress(OSError):
+                _write(self._folder, self._sessions, events_name)
         self._changed = False
 
 
-def forget(session: Path) -> None:
-    """Take a session's words out of the cache of the folder that it lies in. Raises OSError where that fails."""
-    sessions = _read(session.parent)
+def forget(session: Path, events_name: str) -> None:
+    """Take a session's words out of the cache of the folder that it lies in. Raises OSError where that fails.
+
+    To be called before its events go, and again when they are gone: another process may be writing what it read before.
+    """
     path = session.parent / CACHE
-    if sessions.pop(session.name, None) is None:
+    part_of(path).unlink(missing_ok=True)
+    if not is_file(path):
+        return
+    kept = _read(session.parent)
+    others = {name: facts for name, facts in (kept or {}).items() if name != session.name}
+    if kept is not None and len(kept) == len(_still_there(session.parent, others, events_name)):
         return
     try:
-        write_whole(path, _encoded(sessions))
+        if kept is None:  # of another version of the program: nobody knows whose words are in it
+            path.unlink()
+        else:
+            _write(session.parent, others, events_name)
     except OSError:
-        path.unlink()  # a full disk still lets go of a file
+        path.unlink(missing_ok=True)  # a full disk still lets go of a file
 
 
-def _read(folder: Path) -> dict[str, _Kept]:
+def _read(folder: Path) -> dict[str, _Kept] | None:
+    """Return what the cache holds; None where there is none that can be read."""
     path = folder / CACHE
     try:
         if not is_file(path) or path.stat().st_size > _MOST_BYTES:
-            return {}
+            return None
         file = msgspec.json.decode(path.read_bytes(), type=_File)
     except (OSError, msgspec.MsgspecError, RecursionError):
-        return {}
+        return None
     known = (file.format, file.format_version, file.program) == (FORMAT, FORMAT_VERSION, __version__)
-    return file.sessions if known else {}
+    return file.sessions if known else None
 
 
-def _write(folder: Path, sessions: dict[str, _Kept]) -> None:
-    # Without the cache the next look at a folder that may not be written, or lies on a full disk, takes longer.
-    with contextlib.suppress(OSError):
-        write_whole(folder / CACHE, _encoded(sessions))
+def _write(folder: Path, sessions: dict[str, _Kept], events_name: str) -> None:
+    """Write those of the sessions that are there, also after the writing. Raises OSError."""
+    there: dict[str, _Kept] | None = None
+    while there != (there := _still_there(folder, sessions, events_name)):
+        write_whole(folder / CACHE, _encoded(there))
+
+
+def _still_there(folder: Path, sessions: dict[str, _Kept], events_name: str) -> dict[str, _Kept]:
+    return {name: kept for name, kept in sessions.items() if is_file(folder / name / events_name)}
 
 
 def _encoded(sessions: dict[str, _Kept]) -> bytes:

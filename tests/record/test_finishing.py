@@ -1,6 +1,7 @@
 """A session's folder is finished: compressed without losing a sample, described, whole whenever it is broken off."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ import soundfile
 
 from simulator.engines.children import child_environment
 from simulator.errors import StorageFault, UnreadableFile, UsageError
-from simulator.record import finishing
+from simulator.record import finishing, lock
+from simulator.record import folder as folder_module
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
 from simulator.record.finishing import finish, is_finished
 from simulator.record.folder import delete_session, files_of, is_running, size_bytes
@@ -107,6 +109,24 @@ def test_a_change_to_a_finished_session_shows(session: Path) -> None:
     ]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+@pytest.mark.timeout(30)
+def test_a_manifest_that_lies_and_a_pipe_in_the_folder_are_no_files_of_a_session(session: Path) -> None:
+    (session / "study.yaml").write_text("name: x\n")
+    (session / "study files").mkdir()
+    os.mkfifo(session / "study files" / "pipe")
+    finish(session)
+    assert changes(session) == []
+    names = ["/dev/zero", "../other.txt", "study files/pipe", "gone.txt", "n\0l"]
+    manifest = json.loads((session / "manifest.json").read_bytes())
+    manifest["files"] = [{"name": name, "bytes": 0, "sha256": ""} for name in names]
+    (session / "manifest.json").write_text(json.dumps(manifest))
+    told = changes(session)
+    assert told[:4] == [f"{name} is no file of a session." for name in names[:3]] + ["gone.txt is not there any more."]
+    assert "cannot be read" in told[4]
+    assert delete_session(session) == [session / "study files"]
+
+
 def test_a_manifest_of_a_later_format_is_refused_and_one_that_is_none_too(session: Path) -> None:
     with pytest.raises(UnreadableFile, match="cannot be read"):
         read_manifest(session)
@@ -169,6 +189,47 @@ def test_a_session_that_goes_on_is_neither_finished_nor_deleted(tmp_path: Path) 
     writer.close()
     assert not is_running(tmp_path)
     assert (tmp_path / "session.agent.wav").exists()
+
+
+def test_while_a_session_is_deleted_nobody_begins_to_finish_it(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused: list[str] = []
+    remove = folder_module._remove
+
+    def tried(path: Path) -> None:
+        if session.exists():
+            with pytest.raises((UsageError, StorageFault)) as caught:
+                finish(session)
+            refused.append(str(caught.value))
+        remove(path)
+
+    monkeypatch.setattr(folder_module, "_remove", tried)
+    assert delete_session(session) == []
+    assert not session.exists()
+    assert len(refused) > 3
+    assert "finished or deleted already" in refused[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, an open file is not deleted")
+def test_who_waited_for_a_session_that_was_deleted_does_not_finish_it(
+    session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deleted_before(descriptor: int, patience_s: float = 0.2) -> bool:
+        (session / "session.jsonl").unlink(missing_ok=True)
+        return True
+
+    monkeypatch.setattr(lock, "take", deleted_before)
+    before = set(session.iterdir()) - {session / "session.jsonl"}
+    with pytest.raises(UsageError, match="finished or deleted already"):
+        finish(session)
+    assert set(session.iterdir()) == before
+
+
+def test_a_session_that_may_not_be_written_can_be_deleted(session: Path) -> None:
+    finish(session)
+    for path in session.iterdir():
+        path.chmod(0o444)
+    assert delete_session(session) == []
+    assert not session.exists()
 
 
 def test_a_full_disk_leaves_everything_as_it_was_and_it_can_be_tried_again(

@@ -10,7 +10,9 @@ import msgspec
 import pytest
 
 from simulator.errors import UnreadableFile
+from simulator.record import session_cache
 from simulator.record import sessions as sessions_module
+from simulator.record.atomic import write_whole
 from simulator.record.folder import delete_session, size_bytes
 from simulator.record.lock import take
 from simulator.record.reader import stream
@@ -242,6 +244,42 @@ def test_a_deleted_session_leaves_no_words_in_the_cache(records: Path) -> None:
     assert delete_session(records / "a") == []
     assert b"Be brief" not in (records / CACHE).read_bytes()
     assert b"Talk at length" in (records / CACHE).read_bytes()
+
+
+@pytest.mark.parametrize("deleted_while", ["listing", "deleting"])
+def test_a_session_that_is_deleted_while_the_cache_is_written_leaves_no_words_in_it(
+    records: Path, monkeypatch: pytest.MonkeyPatch, deleted_while: str
+) -> None:
+    """Another process deletes it between what is read of the sessions and what is written about them."""
+    if deleted_while == "deleting":
+        shutil.copytree(records / "b", records / "c")
+        sessions(records)
+    waiting = ["a"]
+
+    def late(path: Path, content: bytes) -> None:
+        if path.name == CACHE and waiting:
+            delete_session(records / waiting.pop())
+        write_whole(path, content)
+
+    monkeypatch.setattr(session_cache, "write_whole", late)
+    if deleted_while == "deleting":
+        delete_session(records / "c")
+    else:
+        sessions(records)
+    assert waiting == []
+    assert b"Be brief" not in (records / CACHE).read_bytes()
+    assert b"Talk at length" in (records / CACHE).read_bytes()
+
+
+def test_what_a_crash_or_an_earlier_version_left_of_the_cache_goes_with_the_session(records: Path) -> None:
+    sessions(records)
+    cache, part = records / CACHE, records / f".{CACHE}.part"
+    part.write_bytes(cache.read_bytes()[:-40])
+    cache.write_bytes(cache.read_bytes().replace(b'"program":"', b'"program":"0.0.'))
+    delete_session(records / "a")
+    assert not part.exists()
+    assert not cache.exists()
+    assert [each.name for each in sessions(records)] == ["b"]
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
