@@ -6,10 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from simulator.audio.streams import DeviceClock
 from simulator.units import NS_PER_MS, NS_PER_S
 from tests.audio.fidelity import difference_db, voice_at
 from tests.audio.stream_programs import CUT, WHOLE, voice
-from tests.rig.sound import SoundServer
+from tests.rig.sound import SoundServer, recorded
 from tests.rig.sound import sound_server as sound_server_of_its_own
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,23 +114,10 @@ def test_an_exception_in_the_callback_is_reported_and_playing_goes_on(
     assert result == {"fault": "RuntimeError: broken on purpose", "alive": True}
 
 
-@contextmanager
-def recording(sink: Sink) -> Iterator[list[bytes]]:
+def recording(sink: Sink) -> AbstractContextManager[list[bytes]]:
     """Record what the sink plays, from before the block until it ends; what was recorded is complete after it."""
     line = sink.server.command("pacat", "--record", f"--device={sink.monitor}", "--latency-msec=20")
-    pieces: list[bytes] = []
-    with subprocess.Popen(line, env=sink.server.env, stdout=subprocess.PIPE) as recorder:
-        stdout = recorder.stdout
-        assert stdout is not None
-        pieces.append(stdout.read(4800))
-        # Read all the time: a full pipe would make the recorder lose audio.
-        reader = threading.Thread(target=lambda: pieces.append(stdout.read()))
-        reader.start()
-        try:
-            yield pieces
-        finally:
-            recorder.terminate()
-            reader.join()
+    return recorded(line, sink.server.env)
 
 
 def starts_of(piece: NDArray[np.int16], heard: NDArray[np.int16]) -> list[int]:

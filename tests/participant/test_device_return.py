@@ -5,9 +5,8 @@ import base64
 import os
 import signal
 import subprocess
-import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from simulator.record.reader import read_record
 from simulator.units import SAMPLE_RATE_HZ
 from tests.participant.live_process import LiveProcess
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine
-from tests.rig.sound import Plug, SoundServer, sound_server
+from tests.rig.sound import Plug, SoundServer, recorded, sound_server
 
 LONGEST_GAP = 300 * SAMPLE_RATE_HZ // 1000
 PERIOD = 30_000
@@ -83,22 +82,10 @@ def speaking(plug: Plug, folder: Path) -> Iterator[None]:
             player.wait()
 
 
-@contextmanager
-def recording(plug: Plug) -> Iterator[list[bytes]]:
+def recording(plug: Plug) -> AbstractContextManager[list[bytes]]:
     """Record what the device plays; complete after the block."""
     line = ["pacat", "--record", "--raw", "--format=s16le", "--rate=24000", "--channels=1", "--device=output.monitor"]
-    with subprocess.Popen([*line, "--latency-msec=20"], env=plug.env, stdout=subprocess.PIPE) as recorder:
-        stdout = recorder.stdout
-        assert stdout is not None
-        pieces = [stdout.read(4800)]
-        # Read all the time: a full pipe would make the recorder lose audio.
-        reader = threading.Thread(target=lambda: pieces.append(stdout.read()))
-        reader.start()
-        try:
-            yield pieces
-        finally:
-            recorder.terminate()
-            reader.join()
+    return recorded([*line, "--latency-msec=20"], plug.env)
 
 
 async def reply(side: EngineSide) -> None:

@@ -24,11 +24,12 @@ from simulator.record.finishing import is_finished
 from simulator.record.folder import delete_session, is_running
 from simulator.record.manifest import changes, read_manifest
 from simulator.record.reader import audio, audio_lack, read_record
-from simulator.record.writer import RawFile, RecordWriter, open_new
+from simulator.record.writer import RecordWriter, open_new
 from simulator.study.steps import PushContext, Say, Step, Study
 from simulator.study.study_file import read_study
 from tests.participant.live_process import LiveProcess, finished
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
+from tests.record.raw_files import Stalled
 
 KEY = "sk-planted-0123456789abcdef"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -183,35 +184,12 @@ async def test_a_participant_process_that_is_killed_leaves_a_session_that_is_fin
     assert delete_session(folder) == []
 
 
-class _Stalled:
-    """A file on a disk that takes nothing until it moves again."""
-
-    def __init__(self, file: RawFile, moves: Event) -> None:
-        self._file, self._moves = file, moves
-
-    def write(self, data: bytes, /) -> int | None:
-        assert self._moves.wait(60)
-        return self._file.write(data)
-
-    def seek(self, position: int, whence: int = 0, /) -> int:
-        return self._file.seek(position, whence)
-
-    def truncate(self, size: int | None = None, /) -> int:
-        return self._file.truncate(size)
-
-    def fileno(self) -> int:
-        return self._file.fileno()
-
-    def close(self) -> None:
-        self._file.close()
-
-
 async def test_a_disk_that_stalls_is_told_at_once_and_the_conversation_goes_on(
     records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moves = Event()
     writer = functools.partial(
-        RecordWriter, open_file=lambda path: _Stalled(open_new(path), moves), most_waiting_bytes=500_000
+        RecordWriter, open_file=lambda path: Stalled(open_new(path), moves), most_waiting_bytes=500_000
     )
     monkeypatch.setattr(recorder, "RecordWriter", writer)
 

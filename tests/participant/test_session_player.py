@@ -4,7 +4,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from simulator.participant.session_player import play, together
 from simulator.record.entries import Track
 from simulator.record.writer import RecordWriter
 from simulator.units import BLOCK_SAMPLES, SAMPLE_RATE_HZ, samples_to_ns
-from tests.rig.sound import Plug, SoundServer
+from tests.rig.sound import Plug, SoundServer, recorded
 from tests.rig.sound import sound_server as sound_server_of_its_own
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,16 +110,12 @@ def test_a_loudspeaker_gets_what_the_record_holds(sound_server: SoundServer, tmp
         question = {"record": str(record), "first_sample": SAMPLE_RATE_HZ, "output": ["headset", "ALSA", None]}
         command = [sys.executable, "-P", "-m", "simulator.participant.session_player", json.dumps(question)]
         recording = ["parecord", *raw, "--device=output.monitor"]
-        with subprocess.Popen(recording, env=env, stdout=subprocess.PIPE) as recorder:
-            assert recorder.stdout is not None
-            heard = [recorder.stdout.read(960)]
-            reading = threading.Thread(target=lambda: heard.append(recorder.stdout.read()))  # type: ignore[union-attr]
-            reading.start()
-            with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as player:
-                assert player.stdout is not None
-                told = list(map(json.loads, player.stdout))
-            recorder.terminate()
-            reading.join()
+        with (
+            recorded(recording, env, 960) as heard,
+            subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as player,
+        ):
+            assert player.stdout is not None
+            told = list(map(json.loads, player.stdout))
         plug.unplug()
     assert told[-2:] == [{"at_sample": 2 * SAMPLE_RATE_HZ}, {"ended": True}]
     samples = np.frombuffer(b"".join(heard), dtype="<i2")

@@ -4,10 +4,8 @@ where nothing is converted: a whole session on a real sound server, with a card 
 import asyncio
 import base64
 import math
-import subprocess
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from simulator.units import NS_PER_MS
 from tests.audio.fidelity import difference_db, voice_at
 from tests.participant.live_process import LiveProcess
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
-from tests.rig.sound import SoundServer
+from tests.rig.sound import SoundServer, recorded
 
 Samples = NDArray[np.int16]
 
@@ -57,23 +55,10 @@ class Card:
         await process.communicate(channels.astype("<i2").tobytes())
         assert process.returncode == 0
 
-    @contextmanager
-    def recorded(self) -> Iterator[list[bytes]]:
+    def recorded(self) -> AbstractContextManager[list[bytes]]:
         """Record what the card plays, from before the block until it ends; what was recorded is complete after it."""
         command = self._command("--record", "--device=card_out.monitor", "--latency-msec=20")
-        pieces: list[bytes] = []
-        with subprocess.Popen(command, env=self.server.env, stdout=subprocess.PIPE) as recorder:
-            stdout = recorder.stdout
-            assert stdout is not None
-            pieces.append(stdout.read(self.rate_hz // 100 * 2 * self.channels))
-            # Read all the time: a full pipe would make the recorder lose audio.
-            reader = threading.Thread(target=lambda: pieces.append(stdout.read()))
-            reader.start()
-            try:
-                yield pieces
-            finally:
-                recorder.terminate()
-                reader.join()
+        return recorded(command, self.server.env, self.rate_hz // 100 * 2 * self.channels)
 
 
 @pytest.fixture(params=[(24_000, 1), (44_100, 2)], ids=["24 kHz", "44.1 kHz stereo"])

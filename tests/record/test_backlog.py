@@ -9,7 +9,8 @@ import pytest
 from simulator.record.backlog import ENTRY_BYTES, Backlog, Lost
 from simulator.record.entries import FORMAT, Direction, Entry, Track
 from simulator.record.reader import audio, read_record
-from simulator.record.writer import RawFile, RecordWriter, open_new
+from simulator.record.writer import RecordWriter, open_new
+from tests.record.raw_files import Stalled
 
 
 def _entry(seq: int) -> Entry:
@@ -54,37 +55,13 @@ def test_what_is_larger_than_the_bound_is_taken_where_nothing_waits() -> None:
     assert backlog.waiting_bytes == 4000
 
 
-class _Stalled:
-    """A file on a disk that takes nothing while it is stalled."""
-
-    def __init__(self, file: RawFile, moves: Event, waited_for: Event) -> None:
-        self._file, self._moves, self._waited_for = file, moves, waited_for
-
-    def write(self, data: bytes, /) -> int | None:
-        self._waited_for.set()
-        assert self._moves.wait(60)
-        return self._file.write(data)
-
-    def seek(self, position: int, whence: int = 0, /) -> int:
-        return self._file.seek(position, whence)
-
-    def truncate(self, size: int | None = None, /) -> int:
-        return self._file.truncate(size)
-
-    def fileno(self) -> int:
-        return self._file.fileno()
-
-    def close(self) -> None:
-        self._file.close()
-
-
 def test_a_stalled_disk_delays_nobody_and_costs_only_what_did_not_fit(tmp_path: Path) -> None:
     moves, stalled, losses = Event(), Event(), list[bool]()
     writer = RecordWriter(
         tmp_path / "session.jsonl",
         on_fault=lambda fault: pytest.fail(str(fault)),
         on_loss=lambda lost, over: losses.append(over),
-        open_file=lambda path: _Stalled(open_new(path), moves, stalled),
+        open_file=lambda path: Stalled(open_new(path), moves, stalled),
         most_waiting_bytes=100_000,
     )
     ones = np.ones((480, 2), np.int16)

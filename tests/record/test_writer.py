@@ -19,6 +19,7 @@ from simulator.record.entries import AudioSpan, Direction, Entry, Track
 from simulator.record.reader import audio, read_record
 from simulator.record.wav import track_path
 from simulator.record.writer import RawFile, RecordWriter, open_new
+from tests.record.raw_files import PassedOn
 
 WRITE_UNTIL_KILLED = """
 import sys, time
@@ -92,17 +93,18 @@ def test_a_killed_process_leaves_all_but_the_last_second(tmp_path: Path) -> None
         assert np.array_equal(mapped.reshape(len(mapped), -1)[:, 0], expected)
 
 
-class _SmallDisk:
+class _SmallDisk(PassedOn):
     """A file on a disk with room for so many bytes in all files."""
 
     def __init__(self, file: RawFile, room: list[int]) -> None:
-        self._file, self._room, self._end, self._at = file, room, 0, 0
+        super().__init__(file)
+        self._room, self._end, self._at = room, 0, 0
 
     def write(self, data: bytes, /) -> int:
         fits = min(len(data), self._end - self._at + self._room[0])
         if data and fits == 0:
             raise OSError(errno.ENOSPC, "No space left on device")
-        written = self._file.write(data[:fits]) or 0
+        written = super().write(data[:fits]) or 0
         self._at += written
         self._room[0] -= max(0, self._at - self._end)
         self._end = max(self._end, self._at)
@@ -110,16 +112,7 @@ class _SmallDisk:
 
     def seek(self, position: int, whence: int = 0, /) -> int:
         self._at = position
-        return self._file.seek(position, whence)
-
-    def truncate(self, size: int | None = None, /) -> int:
-        return self._file.truncate(size)
-
-    def fileno(self) -> int:
-        return self._file.fileno()
-
-    def close(self) -> None:
-        self._file.close()
+        return super().seek(position, whence)
 
 
 @pytest.mark.parametrize("room_bytes", [44 + 2 * 480 + 1, 5_000, 5_001, 9_999])

@@ -12,8 +12,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +105,23 @@ class Plug:
     def unplug(self) -> None:
         """Let it vanish."""
         self._running.close()
+
+
+@contextmanager
+def recorded(command: Sequence[str], env: Mapping[str, str], first_bytes: int = 4800) -> Iterator[list[bytes]]:
+    """Record by a command from before the block, where `first_bytes` are there, until it ends; whole after it."""
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE) as recorder:
+        stdout = recorder.stdout
+        assert stdout is not None
+        pieces = [stdout.read(first_bytes)]
+        # Read all the time: a full pipe would make the recorder lose audio.
+        reader = threading.Thread(target=lambda: pieces.append(stdout.read()))
+        reader.start()
+        try:
+            yield pieces
+        finally:
+            recorder.terminate()
+            reader.join()
 
 
 @contextmanager
