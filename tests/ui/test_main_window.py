@@ -301,7 +301,7 @@ def test_menus_are_short_and_sound_has_one_of_its_own(rig: WindowRig) -> None:
         menu = action.menu()
         assert isinstance(menu, QMenu)
         names[action.text()] = [each.text() for each in menu.actions() if each.text()]
-    assert all(len(names[title]) <= 16 for title in ("&Session", "V&oice", "So&und"))
+    assert all(len(names[title]) <= 16 for title in ("&Session", "&Records", "V&oice", "So&und"))
     assert names["&Session"][-1] == "&Quit"
     assert "Sound de&vices…" in names["So&und"]
     assert names["V&oice"][1:3] == ["&Talk key opens and closes the microphone", "&Open or close the microphone"]
