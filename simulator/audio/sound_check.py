@@ -207,5 +207,5 @@ _NOISE: Final = (
 )
 _ECHO: Final = (
     "The agent's voice comes back through the microphone ({} ms later, {} dB quieter), so the agent may interrupt "
-    "itself: use headphones, turn the loudspeaker down, or switch on echo cancelling or half-duplex (menu Session)."
+    "itself: use headphones, turn the loudspeaker down, or switch on echo cancelling or half-duplex (menu Sound)."
 )
