@@ -48,6 +48,10 @@ def planted() -> Sheet:
     sheet.received(
         at, "response.done", response={"output": [{"content": [{"transcript": TEXT}]}], "metadata": {KEY: 1}}
     )
+    spelled = [{"token": PLANTED, "logprob": -0.1, "bytes": list(PLANTED.encode())}]
+    sheet.received(at, "conversation.item.input_audio_transcription.completed", item_id="u1", logprobs=spelled)
+    sheet.received(at, "response.content_part.done", part={"type": "text", "logprobs": spelled, "x": spelled})
+    sheet.noted(at, "problem", whose="engine", code=PLANTED, sentence=TEXT)
     bare = Entry(len(sheet.entries), at * 1_000_000, Direction.RECEIVED, "malformed", {}, raw_text=TEXT, problem=TEXT)
     sheet.entries.append(bare)
     return sheet
@@ -63,6 +67,8 @@ def test_no_file_of_a_redacted_copy_holds_a_planted_word_or_key(tmp_path: Path) 
         text = path.name.encode() + path.read_bytes()
         found = [secret for secret in SECRETS if secret.encode() in text.lower()]
         assert found == [], path.name
+        spelled = [letters for letters in (b"109,97,114,122", b"109, 97, 114, 122") if letters in text]
+        assert spelled == [], path.name
 
 
 def test_what_happened_when_stays(tmp_path: Path) -> None:
@@ -101,6 +107,16 @@ def test_words_of_the_interface_stay_where_they_are_none_of_a_person() -> None:
     kept = Redaction().entry(entry).event["session"]
     assert kept["audio"] == session["audio"]
     assert kept["instructions"].startswith("[3 characters #")
+
+
+def test_a_problem_keeps_the_name_that_this_program_gave_it() -> None:
+    def code(whose: str, name: str) -> str:
+        entry = Entry(1, 1, Direction.NOTED, "problem", {"whose": whose, "code": name})
+        return str(Redaction().entry(entry).event["code"])
+
+    assert code("engine", "response_failed") == "response_failed"
+    assert code("environment", "device_lost") == "device_lost"
+    assert code("engine", "jane_doe").startswith("[8 characters #")
 
 
 def test_the_command_writes_the_copy_alone_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

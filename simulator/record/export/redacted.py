@@ -73,6 +73,16 @@ _CONTEXT_EVENTS: Final = (
     *("participants", "screen", "typed", "question", "timer", "experimenter_message", "revealed", "paused", "resumed"),
 )
 """What a context item is about, as its `event` says."""
+_SPELLED: Final = frozenset({"logprobs", "bytes"})
+"""Here words stand in numbers, letter by letter."""
+_ENGINE_PROBLEMS: Final = _words(
+    """
+    error beta_interface setting_not_in_force response_failed response_refused response_not_created no_session_created
+    update_refused update_unanswered question_unanswered cancel_unanswered tool_loop call_id_used_again
+    connection_engine connection_lost
+    """
+)
+"""What this program calls an engine's problems; all others are called as the engine did."""
 _OWN_CODES: Final = frozenset({"code", "clause", "kind", "because", "by", "dac_source"})
 _CODE: Final = re.compile(r"[a-z0-9_.]{1,40}")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,40}")
@@ -109,7 +119,8 @@ class Redaction:
         for name, value in entry.event.items():
             kept = name if _NAME.fullmatch(name) else self.mark(name)
             if isinstance(value, str) and name in _OWN_CODES and _CODE.fullmatch(value):
-                event[kept] = value
+                engines = entry.event.get("whose") == "engine" and value not in _ENGINE_PROBLEMS
+                event[kept] = self.mark(value) if engines else value
             else:
                 event[kept] = self._value(value, free=name in _FREE)
         if entry.type == "record.started" and entry.seq == 0:
@@ -129,12 +140,17 @@ class Redaction:
 
     def _object(self, value: dict[str, Any], *, free: bool) -> dict[str, Any]:
         redacted = {
-            name if name in _FIELDS else self.mark(name): self._value(inner, free=free or name in _FREE)
+            name if name in _FIELDS else self.mark(name): self._inner(name, inner, free=free)
             for name, inner in value.items()
         }
         if (event := value.get("event")) in _CONTEXT_EVENTS:
             redacted["event"] = event
         return redacted
+
+    def _inner(self, name: str, value: Any, *, free: bool) -> Any:
+        if name in _SPELLED and isinstance(value, list):
+            return self.mark(msgspec.json.encode(value).decode())
+        return self._value(value, free=free or name in _FREE)
 
     def _value(self, value: Any, *, free: bool) -> Any:
         match value:
