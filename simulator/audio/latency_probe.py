@@ -36,13 +36,15 @@ _LONGEST_WAIT_S: Final = 20.0
 """The train lasts five seconds, and a device may need some to wake up."""
 
 
-async def measure(microphone: Choice, loudspeaker: Choice) -> RoundTrip:
+async def measure(microphone: Choice, loudspeaker: Choice, on_open: Callable[[], None]) -> RoundTrip:
     """Play the chirps, and return how long they take to come back: about eight seconds.
 
-    Raises AudioUnavailable or DeviceUnavailable, the latter also where nothing, or too little, came back.
+    `on_open` is called once both devices are open, before the first chirp. Raises AudioUnavailable or
+    DeviceUnavailable, the latter also where nothing, or too little, came back.
     """
     probe = _Probe(microphone, loudspeaker)
     try:
+        on_open()
         await probe.run()
     finally:
         probe.close()

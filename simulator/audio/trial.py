@@ -123,8 +123,7 @@ async def answer(question: dict[str, Any], say: Say) -> None:
             say({"state": "playing"})
             await trial.play(loudspeaker, tone())
         case "round_trip":
-            say({"state": "measuring"})
-            measured = await measure(microphone, loudspeaker)
+            measured = await measure(microphone, loudspeaker, lambda: say({"state": "measuring"}))
             keep_latency(Path(question["keep"]) / FILE_NAME, measured)
             say({"round_trip": measured.sentences()})
         case "repeat":

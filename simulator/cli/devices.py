@@ -3,13 +3,13 @@
 import argparse
 import asyncio
 import dataclasses
-import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from simulator.cli.exits import Exit
-from simulator.cli.output import result, result_json
+from simulator.cli.output import result, result_json, say
 from simulator.cli.parser import Commands
 from simulator.errors import UsageError
 
@@ -63,8 +63,9 @@ def _measure(arguments: argparse.Namespace) -> int:
     from simulator.engines.profiles import config_folder
 
     microphone = Choice(arguments.input, arguments.input_host_api)
-    print("Ten chirps are played: be silent for eight seconds.", file=sys.stderr)
-    measured = asyncio.run(measure(microphone, Choice(arguments.output, arguments.output_host_api)))
+    loudspeaker = Choice(arguments.output, arguments.output_host_api)
+    on_open = partial(say, "Ten chirps are played: be silent for eight seconds.")
+    measured = asyncio.run(measure(microphone, loudspeaker, on_open))
     keep_latency(config_folder() / FILE_NAME, measured)
     if arguments.json:
         told = {"output_ms": round(measured.output_ms, 2), "output_offset_ms": round(measured.output_offset_ms, 2)}

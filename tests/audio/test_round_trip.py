@@ -163,6 +163,16 @@ def devices_latency(env: dict[str, str], *arguments: str) -> "subprocess.Popen[s
 
 
 @pytest.mark.sound
+@pytest.mark.parametrize("direction", ["output", "input"])
+def test_a_device_that_is_not_there_is_told_and_no_chirps(sound_server: SoundServer, direction: str) -> None:
+    running = devices_latency(sound_server.env, f"--{direction}", "Nowhere")
+    _, told = running.communicate(timeout=60)
+    assert running.returncode == 3
+    (sentence,) = [line for line in told.splitlines() if not line.startswith("ALSA lib")]
+    assert "“Nowhere”; there is" in sentence
+
+
+@pytest.mark.sound
 def test_a_longer_way_is_measured_as_longer_and_kept_and_a_broken_one_is_told(
     sound_server: SoundServer, tmp_path: Path
 ) -> None:
@@ -196,6 +206,8 @@ def test_a_longer_way_is_measured_as_longer_and_kept_and_a_broken_one_is_told(
     for number, result in enumerate(results):
         (kept,) = load_latencies(tmp_path / str(number) / FILE_NAME)
         assert kept.round_trip_ms == result["round_trip_ms"]
+    told = "Ten chirps are played: be silent for eight seconds."
+    assert [each[1].splitlines().count(told) for each in (short, long, broken)] == [1, 1, 1]
     assert broken[2] == 3
     assert broken[1].splitlines()[-1].startswith("No click came back: ")
     assert not (tmp_path / "2" / FILE_NAME).exists()
