@@ -5,19 +5,7 @@ for the next block with `fill`. A position is *handed* when the block that holds
 participant will have heard of an item is what was handed of it, so a cut must know it exactly, also while a `fill` is
 running in the other thread.
 
-**The chain.** Every block that holds agent audio is a link, appended behind the last one; a cut is a link too. Behind
-a link there is room for exactly one: whoever appends first to its `_behind` list is the first entry of that list, and
-an append is one atomic step of the interpreter. So a `fill` that is running when the cut comes has two outcomes:
-
-- its block was linked first. The cut finds the block before it, counts it as handed, and links behind it. The block
-  is played: handed is exact.
-- the cut was linked first. The `fill` finds the cut where its block should be, silences the block before it returns,
-  and goes on with the queue that the cut brought. The block was never counted: handed is exact.
-
-There is no third outcome and nobody waits. Every `fill` that starts after the cut finds the cut's link before it
-copies anything. The chain is also the only way news travels from the callback to the loop, in the order in which it
-happened, and the loop frees it as it reads. (The queue of items and each item's queue of audio are deques with one
-writer and one reader; `_Item.complete` is written by the loop alone.)
+How the two threads agree on it without a lock stands on top of `playout_chain`.
 
 **When an item starts** (the jitter buffer). Deltas are sent in real time or faster and arrive up to an allowance
 late; deltas never overtake each other. Let e be the time since the first delta arrived, and y the largest lead seen:
@@ -38,13 +26,13 @@ An item that another one follows is taken to be complete: what still arrives for
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.audio.fades import FADE_SAMPLES, SMOOTH, Edges
-from simulator.audio.jitter import Allowance, ArrivalPace, DevicePace, Lateness
+from simulator.audio.jitter import Allowance, DevicePace, Lateness
+from simulator.audio.playout_chain import Block, Cut, Item, Link, Samples, Segment, Span
 from simulator.audio.playout_events import (
     AudioHanded,
     ItemHeard,
@@ -70,8 +58,6 @@ __all__ = [
 _RECENT_SPANS: Final = 512
 """Pieces of blocks kept for `audible_samples`: ten seconds, more than any device queues."""
 
-Samples = NDArray[np.int16]
-
 
 class Playout:
     """Plays items in the order in which they began to arrive; can be cut at any time.
@@ -80,10 +66,10 @@ class Playout:
     """
 
     def __init__(self) -> None:
-        link = _Link()
+        link = Link()
         # The callback's.
-        self._playing: deque[_Item] = deque()
-        self._last: _Link = link
+        self._playing: deque[Item] = deque()
+        self._last: Link = link
         self._flowing = False
         self._silence_samples = 0
         self._breaks_at: int | None = None
@@ -95,9 +81,9 @@ class Playout:
         """Samples filled so far, silence included."""
         # The loop's.
         self._queue = self._playing
-        self._seen: _Link = link
-        self._items: dict[str, _Item] = {}
-        self._waiting: deque[_Item] = deque()
+        self._seen: Link = link
+        self._items: dict[str, Item] = {}
+        self._waiting: deque[Item] = deque()
         self._events: list[PlaybackEvent] = []
         self._recent: deque[AudioHanded] = deque(maxlen=_RECENT_SPANS)
         self._last_sound: LastSound | None = None
@@ -117,13 +103,13 @@ class Playout:
         """
         item = self._items.get(item_id)
         if item is None:
-            item = self._items[item_id] = _Item(item_id)
+            item = self._items[item_id] = Item(item_id)
         if item.ended or item.complete:
             return False
         if not len(samples):
             return True
         self._note_lateness(item.arrivals.arrived(now_ns, item.received, len(samples)))
-        item.segments.append(_Segment(samples, now_ns))
+        item.segments.append(Segment(samples, now_ns))
         item.received += len(samples)
         if item.received == len(samples):
             # Queued only now: an item in the queue is never without its first audio.
@@ -148,7 +134,7 @@ class Playout:
         Returns the item being heard and each queued behind it, in order; not those handed to their end. Each is
         exact, whether or not a `fill` is running. A `LastSound` follows with the next `progress`.
         """
-        cut = _Cut(deque())
+        cut = Cut(deque())
         while (behind := self._seen.claim(cut)) is not cut:
             self._seen = behind
             self._read(behind)
@@ -228,7 +214,7 @@ class Playout:
         flowed = self._flowing
         if self._follow_cuts() and flowed:
             self._breaks_at = 0
-        block = _Block(self.blocks)
+        block = Block(self.blocks)
         self.blocks += 1
         filled = self._copy(out, block, now_ns, dac_ns)
         out[filled:] = 0
@@ -258,14 +244,14 @@ class Playout:
         before = self._last
         while (behind := self._last.behind) is not None:
             # The callback links its own blocks, so what it did not link is a cut.
-            assert isinstance(behind, _Cut)
+            assert isinstance(behind, Cut)
             self._last = behind
             self._playing = behind.queue
             self._flowing = False
             self._silence_samples = 0
         return self._last is not before
 
-    def _copy(self, out: Samples, block: "_Block", now_ns: int, dac_ns: int) -> int:
+    def _copy(self, out: Samples, block: Block, now_ns: int, dac_ns: int) -> int:
         """Copy what may be played to `out`, note it in `block`, and return the number of samples."""
         filled = 0
         while filled < len(out) and self._playing:
@@ -294,7 +280,7 @@ class Playout:
                 dac_ns + samples_to_ns(filled),
                 filled,
             )
-            block.spans.append(_Span(item, handed, self._silence_samples))
+            block.spans.append(Span(item, handed, self._silence_samples))
             self._silence_samples = 0
             item.position += len(samples)
             filled += len(samples)
@@ -304,7 +290,7 @@ class Playout:
             self._silence_samples += len(out) - filled
         return filled
 
-    def _next_samples(self, item: "_Item", most: int) -> Samples:
+    def _next_samples(self, item: Item, most: int) -> Samples:
         segment = item.segments[0]
         samples = segment.samples[item.offset : item.offset + most]
         item.offset += len(samples)
@@ -321,8 +307,8 @@ class Playout:
             self._read(behind)
         self._end_items()
 
-    def _read(self, link: "_Link") -> None:
-        assert isinstance(link, _Block)
+    def _read(self, link: Link) -> None:
+        assert isinstance(link, Block)
         for span in link.spans:
             item, handed = span.item, span.handed
             while self._waiting[0] is not item:
@@ -344,104 +330,20 @@ class Playout:
         while self._waiting and self._waiting[0].complete and self._waiting[0].handed == self._waiting[0].received:
             self._end(self._waiting.popleft())
 
-    def _end(self, item: "_Item") -> None:
+    def _end(self, item: Item) -> None:
         self._retire(item)
         if (last := item.last) is not None:
             ended_ns = _end_ns(last.dac_ns, len(last.samples))
             self._events.append(PlaybackEnded(item.item_id, item.handed, last.handed_ns, ended_ns))
 
-    def _retire(self, item: "_Item") -> None:
+    def _retire(self, item: Item) -> None:
         """Keep the item's figures and let go of its audio, which a running `fill` may still be reading."""
-        retired = _Item(item.item_id)
+        retired = Item(item.item_id)
         retired.received, retired.handed, retired.ended = item.received, item.handed, True
         self._items[item.item_id] = retired
 
 
-class _Segment(NamedTuple):
-    samples: Samples
-    arrived_ns: int
-
-
-class _Item:
-    """One item of the agent's voice; each field has one writer."""
-
-    __slots__ = (
-        "arrivals",
-        "complete",
-        "ended",
-        "handed",
-        "item_id",
-        "last",
-        "offset",
-        "position",
-        "received",
-        "segments",
-    )
-
-    def __init__(self, item_id: str) -> None:
-        self.item_id = item_id
-        self.segments: deque[_Segment] = deque()
-        # The loop's: `handed` is what the chain said.
-        self.arrivals = ArrivalPace()
-        self.received = 0
-        self.handed = 0
-        self.complete = False
-        self.ended = False
-        self.last: AudioHanded | None = None
-        # The callback's: `offset` lies within the first segment, `position` within the item.
-        self.offset = 0
-        self.position = 0
-
-
-class _Span(NamedTuple):
-    """A piece of an item in one block."""
-
-    item: _Item
-    handed: AudioHanded
-    silence_before: int
-
-
-class _Link:
-    """A link of the chain, with room for one behind it."""
-
-    __slots__ = ("_behind",)
-
-    def __init__(self) -> None:
-        self._behind: list[_Link] = []
-
-    def claim(self, link: "_Link") -> "_Link":
-        """Put `link` behind this one if nothing is there yet; return what is there now."""
-        self._behind.append(link)
-        return self._behind[0]
-
-    @property
-    def behind(self) -> "_Link | None":
-        """What was put behind this link, if anything."""
-        return self._behind[0] if self._behind else None
-
-
-class _Block(_Link):
-    """A block with agent audio that was handed to the device."""
-
-    __slots__ = ("number", "spans")
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-        self.spans: list[_Span] = []
-
-
-class _Cut(_Link):
-    """A cut: what was queued is void, playing goes on with `queue`."""
-
-    __slots__ = ("queue",)
-
-    def __init__(self, queue: deque[_Item]) -> None:
-        super().__init__()
-        self.queue = queue
-
-
-def _may_start(segments: Sequence[_Segment], now_ns: int, allowance_ns: int) -> bool:
+def _may_start(segments: Sequence[Segment], now_ns: int, allowance_ns: int) -> bool:
     """Tell whether playing may start with the first of `segments` (the rule on top of this file)."""
     first_ns = segments[0].arrived_ns
     before = 0
