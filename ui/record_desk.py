@@ -64,7 +64,7 @@ class RecordDesk(QObject):
         """Put a record on screen."""
         self._shown = view
         is_live = view is self._feed.view
-        self._banner.show_title("" if is_live else view.title, view.impaired)
+        self._banner.show_title("" if is_live else view.title, view.impaired, view.replay_of)
         self.live_shown.emit(is_live)
         self._timeline.set_source(view.measures, view.lanes, ended_ns=None if is_live else view.now_ns)
         if is_live:

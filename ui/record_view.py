@@ -39,6 +39,8 @@ class RecordView:
         self.lanes: dict[str, PeakPyramid] = {lane.value: PeakPyramid() for lane in Lane}
         self.impaired = ""
         """What was done to the participant's voice at some time, in a line."""
+        self.replay_of = ""
+        """The name of the session that was replayed in this one."""
         self.problems = 0
         """How many entries are problems; one that a later note judges counts once, as that note."""
         self.lacks: list[str] = []
@@ -78,6 +80,8 @@ class RecordView:
             self._judge(entry)
         if entry.direction is Direction.NOTED and entry.type == "impairments":
             self.impaired = told(entry.event) or self.impaired
+        if entry.direction is Direction.NOTED and entry.type == "replay.started":
+            self.replay_of = str(entry.event.get("of", ""))
 
     def sign(self, entry: Entry) -> Sign:
         """Return how much attention an entry asks for: that of a notice where a note says what is wrong with it."""

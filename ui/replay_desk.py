@@ -225,7 +225,7 @@ class ReplayDesk(QObject):
     def _tell_end(self, run: _Run) -> None:
         """The session has ended: compare where the replay came to its end, else say that it did not."""
         if run.ended is None or run.ended.get("end") != "finished":
-            self.failed.emit(f"The session ended before the replay of {run.name} was done: the log says why.")
+            self.failed.emit(f"The replay of {run.name} did not come to its end: the log says why.")
             return
         if sentence := lost(run.name, run.ended):
             self.failed.emit(sentence)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -10,7 +11,9 @@ from simulator.errors import UnreadableFile
 from simulator.participant.messages import ConnectionState, ReplayProgress
 from simulator.participant.messages import Push as PushCommand
 from simulator.profile.agent_spec import OWN
+from simulator.record.entries import Direction, Entry
 from simulator.record.replay.deeds import Act, Ask, By, Instruct, Plan, Push, Say, Settings
+from simulator.units import NS_PER_S
 from tests.ui.test_sessions_desk import open_session, save_session
 from tests.ui.window_rig import WindowRig, wait_until
 from ui.dialogs.replay import ReplayDialog
@@ -119,6 +122,8 @@ def test_instructions_that_are_the_same_are_no_choice(rig: WindowRig, pilot: Pat
 
 
 def test_a_replay_connects_as_recorded_and_ends_in_a_comparison(rig: WindowRig, pilot: Path) -> None:
+    told: list[str] = []
+    rig.window.replaying.failed.connect(told.append)
     compared = begin(rig, "clock")
     assert rig.window.record.shown is rig.feed.view  # live on screen
     wait_until(lambda: compared)
@@ -128,7 +133,7 @@ def test_a_replay_connects_as_recorded_and_ends_in_a_comparison(rig: WindowRig, 
     assert [(each["record"], each["by"]) for each in rig.commands("replay")] == [(str(pilot), "clock")]
     assert compared == [(pilot, rig.log.parent / "session.jsonl")]
     assert rig.feed.status.connection is ConnectionState.IDLE
-    assert "1 reply of the agent did not come" in rig.window.notices.text.text()
+    assert ["1 reply of the agent did not come" in each for each in told] == [True]
     assert not rig.window.replay_banner.isVisible()
     dialog = ask(rig)  # of the new record, and by the times chosen last
     assert dialog.times["clock"].isChecked()
@@ -167,7 +172,7 @@ def test_a_session_that_ends_in_the_middle_is_told(rig: WindowRig, pilot: Path) 
     wait_until(lambda: rig.feed.status.replay is not None)
     rig.feed.send(PushCommand(id=0, context={"event": "experimenter_message", "text": "close"}))
     wait_until(rig.window.notices.isVisible)
-    assert "ended before the replay of pilot 7 was done" in rig.window.notices.text.text()
+    assert "replay of pilot 7 did not come to its end" in rig.window.notices.text.text()
     assert not rig.window.replay_banner.isVisible()
     assert compared == []
 
@@ -213,3 +218,12 @@ def test_closing_the_window_in_the_middle_compares_nothing(theme: Theme, tmp_pat
     rig.close()
     assert rig.commands("quit")
     assert compared == []
+
+
+def test_the_record_of_a_replay_says_of_what(rig: WindowRig, tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "second")
+    note = Entry(3, 3 * NS_PER_S, Direction.NOTED, "replay.started", {"of": "pilot 7"})
+    with (folder / "session.jsonl").open("ab") as file:
+        file.write(msgspec.json.encode(note) + b"\n")
+    open_session(rig, folder)
+    assert "replay of pilot 7" in rig.window.banner.text.text()

@@ -41,6 +41,8 @@ _NOTICE_TYPES = frozenset(
         "feed.overflow",
         "playback.gap",
         "record.lost",
+        "replay.missed",
+        "replay.refused",
         "sound.warning",
         "truncation.refused",
     }
@@ -302,6 +304,23 @@ def _cue(entry: Entry) -> str:
     return f"{event.get('seconds', '')} s after {after}{repeat}  {_shorten(str(event.get('what', '')))}"
 
 
+def _replay_started(entry: Entry) -> str:
+    by = "as in the conversation" if entry.event.get("by") == "replies" else "by the clock"
+    return f"{entry.event.get('of', '')}  {by}  {entry.event.get('acts', '')} acts"
+
+
+def _replay_act(entry: Entry) -> str:
+    event = entry.event
+    exchange = f" {event['exchange']}" if event.get("exchange") else ""
+    after, late = event.get("after_ms"), event.get("late_ms")
+    parts = [f"{event.get('number', '')}  {_shorten(str(event.get('what', '')), 90)}"]
+    if isinstance(after, int | float):
+        parts.append(f"{after:,.0f} ms after {event.get('after', '')}{exchange}")
+    if isinstance(late, int | float):
+        parts.append(f"late by {late:,.1f} ms")
+    return "  ".join(parts)
+
+
 def _answer(entry: Entry) -> str:
     event = entry.event
     verdict = "accepted" if event.get("accepted") else f"refused: {event.get('error', '')}"
@@ -342,6 +361,12 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "sound.good": _fields("code", "because"),
     "impairments": lambda entry: told(entry.event) or "none any more",
     "cue.set": _cue,
+    "replay.started": _replay_started,
+    "replay.act": _replay_act,
+    "replay.missed": lambda entry: f"{entry.event.get('exchange', '')}  {entry.event.get('what', '')}",
+    "replay.refused": lambda entry: (
+        f"{entry.event.get('number', '')}  {_shorten(str(entry.event.get('sentence', '')))}"
+    ),
     "call.held": _call,
     "call.answered": _call_answered,
     "tool.added": lambda entry: f"{entry.event.get('name', '')}, which this session did not declare at its start",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from ui.models.plain import line
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
 
@@ -117,10 +118,12 @@ class RecordBanner(QFrame):
         """Put something that can be done with the record before the way back."""
         self._row.insertWidget(self._row.count() - 1, widget)
 
-    def show_title(self, title: str, impaired: str = "") -> None:
-        """Name the record on screen, and what was done to its voice; an empty title is the live session."""
+    def show_title(self, title: str, impaired: str = "", replay_of: str = "") -> None:
+        """Name the record on screen, what was done to its voice, and of what it is a replay; an empty title is the live
+        session."""
+        replay = f"     ↻ replay of {line(replay_of)}" if replay_of else ""
         voice = f"     ⚠ voice impaired: {impaired}" if impaired else ""
-        self.text.setText(f"Showing the record of  {title}{voice}")
+        self.text.setText(f"Showing the record of  {title}{replay}{voice}")
         self.setVisible(bool(title))
 
     def _recolour(self) -> None:
