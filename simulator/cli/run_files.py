@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from simulator.errors import StorageFault, UnreadableFile, UsageError
+from simulator.record.export.tables import cell
 
 COLUMNS: Final = (
     "run",
@@ -25,7 +26,6 @@ COLUMNS: Final = (
 """A row is one answer; times are seconds from the start of the run's record; `by` is agent or participant."""
 
 _MOST_BYTES: Final = 64_000_000
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def read_instructions(path: Path) -> str:
@@ -128,16 +128,8 @@ def answers_csv(runs: Iterable[Mapping[str, Any]]) -> str:
                 by,
                 run["record"],
             )
-            writer.writerow(map(_cell, row))
+            writer.writerow(map(cell, row))
     return text.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, list | dict):
-        return msgspec.json.encode(value).decode()
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA):
-        return f"'{value}"
-    return value
 
 
 def _seconds(value: float | None) -> str | None:

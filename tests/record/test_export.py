@@ -26,6 +26,7 @@ from simulator.cli import main
 from simulator.errors import UnreadableFile, UsageError
 from simulator.record.export import FORMS, export
 from simulator.record.export.elan import annotation_document
+from simulator.record.export.tables import cell
 from simulator.record.export.textgrid import textgrid as praat_text
 from simulator.record.export.tiers import Span, Tier
 from tests.record.export_record import QUESTION, SAID, Sheet, conversation
@@ -409,3 +410,29 @@ def test_any_texts_and_times_come_back_from_praat_and_elan(
     assert [each[2] for each, span in zip(told, spans, strict=True) if span.text.isalnum()] == [
         span.text for span in spans if span.text.isalnum()
     ]
+
+
+JOINED = "می‌خواهم 👩‍👩‍👧 \U0001fae9 שלום‏!"
+
+
+@pytest.mark.parametrize("words", [JOINED, "soft­hyphen", "no break"])
+def test_letters_that_are_joined_and_directed_stay_so_everywhere(tmp_path: Path, words: str) -> None:
+    sheet = conversation()
+    sheet.noted(6_000, "mark", note=f"a\x07b {words}\u2028c")
+    record = sheet.write(tmp_path / "s", audio=False)
+    out = tmp_path / "out"
+    export(record, ["csv", "audacity", "textgrid", "elan", "html"], out)
+    for name in ("s.turns.csv", "s.labels.marks.txt", "s.TextGrid", "s.eaf", "s.html"):
+        told = (out / name).read_text(encoding="utf-8")
+        assert words in told or " ".join(words.split()) in told, name
+    assert f"a b {' '.join(words.split())} c\n" in (out / "s.labels.marks.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["=1", " =1", "\t+1", "\r\n-1", "@a", "\ufeff=1", "＝1", "\xa0＠a", "\0=1"])
+def test_no_text_is_run_by_a_spreadsheet(text: str) -> None:
+    assert str(cell(text)).startswith("'")
+
+
+@pytest.mark.parametrize("text", ["a=1", "", " ", "1-2", "'=1", "–1"])
+def test_other_texts_stay_as_they_are_in_a_table(text: str) -> None:
+    assert cell(text) == text

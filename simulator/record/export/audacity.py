@@ -3,7 +3,8 @@
 A line is a beginning, an end and a text, separated by tabs; times are seconds.
 """
 
-from simulator.record.export.tiers import Tier, one_line
+from simulator.record.export.texts import one_line
+from simulator.record.export.tiers import Tier
 
 
 def labels(tier: Tier) -> str:

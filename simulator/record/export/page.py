@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any, Final
 from urllib.parse import quote
 
+from simulator.record.export.texts import without_controls
 from simulator.record.export.tiers import Tier, plain
 from simulator.record.export.timeline import timeline
 from simulator.record.measures import Turn
@@ -106,8 +107,7 @@ def _hash(source: str) -> str:
 
 def _text(value: Any) -> str:
     """Return a value as text of the page; what HTML forbids is a space."""
-    shown = plain(value)
-    return escape("".join(sign if sign in "\t\n" or sign.isprintable() else " " for sign in shown))
+    return escape(without_controls(plain(value)))
 
 
 def _subtitle(story: Story, duration_s: float) -> str:

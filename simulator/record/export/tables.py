@@ -12,12 +12,11 @@ from typing import Any, Final
 import msgspec
 
 from simulator.record.entries import Entry
+from simulator.record.export.texts import no_formula
 from simulator.record.export.tiers import plain
 from simulator.record.fields import text
 from simulator.record.floor_report import FloorReport
 from simulator.record.story import Story, seconds, speech_times
-
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 EVENT_COLUMNS: Final = (
     *("seq", "t_s", "direction", "type", "item_id", "response_id", "event_id", "track", "first_sample", "samples"),
@@ -38,7 +37,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str
     """Yield the lines of a table, the names of the columns first. None is an empty field."""
     for row in chain((columns,), rows):
         buffer = io.StringIO()
-        csv.writer(buffer).writerow([_cell(value) for value in row])
+        csv.writer(buffer).writerow([cell(value) for value in row])
         yield buffer.getvalue()
 
 
@@ -137,11 +136,10 @@ def _rounded(value_ms: float) -> float:
     return round(value_ms, 3)
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
+    """Return a value as it stands in a table: lists and objects as JSON, a text never as a formula."""
     if isinstance(value, list | dict):
         value = msgspec.json.encode(value).decode()
     if isinstance(value, str):
-        # A lone NUL ends the field in some readers.
-        value = value.replace("\0", " ")
-        return f"'{value}" if value.startswith(_FORMULA) else value
+        return no_formula(value.replace("\0", " "))  # a lone NUL ends the field in some readers
     return value

@@ -102,11 +102,6 @@ def plain(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def one_line(text: str) -> str:
-    """Return a text in one line: tabs, line ends and control characters are spaces."""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-
-
 def _span(start_ns: int, end_ns: int, text: str) -> Span:
     start_s = seconds(start_ns)
     return Span(start_s, max(seconds(end_ns), start_s), text)

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from simulator.record.export.tiers import Tier, one_line
+from simulator.record.export.texts import one_line
+from simulator.record.export.tiers import Tier
 
 _PIXELS_PER_S: Final = 20.0
 _WIDEST: Final = 60_000
