@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from simulator.record.replay.deeds import Anchor
 from simulator.record.replay.speeches import Heard, Span
+from simulator.record.replay.walk import ONE_STOP_NS
 
 
 class Moment(NamedTuple):
@@ -39,14 +40,14 @@ class Moments:
 
     def before(self, at_ns: int, *, stops_reply: bool = False) -> Moment:
         """Return the latest moment up to `at_ns`. What `stops_reply` is not timed from the end that it made."""
-        latest = self._moments[0]
-        for moment in self._moments[: bisect_right(self._times, at_ns)][::-1]:
-            if not (stops_reply and moment.anchor.moment == "reply ends" and at_ns - moment.noticed_ns < _ONE_STOP_NS):
-                return moment
-        return latest
+        latest = max(0, bisect_right(self._times, at_ns) - 1)
+        while stops_reply and latest and self._is_end_at(latest, at_ns):
+            latest -= 1
+        return self._moments[latest]
 
-
-_ONE_STOP_NS: Final = 100_000_000
+    def _is_end_at(self, number: int, at_ns: int) -> bool:
+        moment = self._moments[number]
+        return moment.anchor.moment == "reply ends" and at_ns - moment.noticed_ns < ONE_STOP_NS
 
 
 def exchanges(replies: Iterable[Heard], speeches: Sequence[Span], requests_ns: Iterable[int]) -> list[Heard]:

@@ -40,26 +40,23 @@ def plan(record: Path) -> Plan:
     walk = Walk()
     for entry in stream(source, problems):
         walk.feed(entry)
+    never = _never_began(walk)
+    if never is not None:
+        return Plan(source, walk.settings or Settings(), (), 0, 0, lacks=(*problems, never))
     talk, lack = _talk(source, walk)
     made = plan_of(source, walk, talk)
     acts, lacking = _filled(source, walk.done, made.acts)
     lacks = [*problems, *([lack] if lack else []), *made.lacks]
     if lacking:
-        lacks.append(f"{lacking} events with audio that were composed by hand cannot be sent again: it was not kept.")
+        appends = _count(lacking, "append that was", "appends that were")
+        lacks.append(f"{appends} composed by hand cannot be sent again: the audio was not kept.")
     return msgspec.structs.replace(made, acts=acts, lacks=tuple(lacks))
 
 
 def plan_of(source: Path, walk: Walk, talk: Iterable[tuple[int, int]]) -> Plan:
     """Return the plan of what a walk found, and of when the participant talked on the record's clock. Pure."""
     ends_ns = walk.last_ns if walk.ended_ns is None else walk.ended_ns
-    if walk.began_ns is None or walk.redacted:
-        lack = (
-            "This is a redacted copy: what was said and pushed is not in it."
-            if walk.redacted
-            else "The engine took no settings in this session, so it never began."
-        )
-        return Plan(source, walk.settings or Settings(), (), 0, 0, lacks=(lack,))
-    began_ns = walk.began_ns
+    began_ns = walk.began_ns or 0
     replies = _replies(walk.items.values(), ends_ns)
     off = [Span(start, ends_ns if end is None else end) for start, end in walk.listening_off]
     unheard = _merged([Span(0, began_ns), *off])
@@ -78,6 +75,13 @@ def plan_of(source: Path, walk: Walk, talk: Iterable[tuple[int, int]]) -> Plan:
         voice_from_sample=ns_to_samples(began_ns),
         lacks=tuple(_lacks(walk)),
     )
+
+
+def _never_began(walk: Walk) -> str | None:
+    """Return in a sentence why there is nothing to be done again; None where there may be."""
+    if walk.redacted:
+        return "This is a redacted copy: what was said and pushed is not in it."
+    return None if walk.began_ns is not None else "The engine took no settings in this session, so it never began."
 
 
 def _act(done: Done, moments: Moments, began_ns: int) -> Act:
@@ -197,7 +201,7 @@ def _filled(source: Path, done: Iterable[Done], acts: tuple[Act, ...]) -> tuple[
                     lacking += 1
                     continue
                 payload = base64.b64encode(samples.astype("<i2").tobytes()).decode("ascii")
-                event = {**act.deed.event, AUDIO_FIELDS[str(act.deed.event.get("type"))]: payload}
+                event = {**act.deed.event, AUDIO_FIELDS["input_audio_buffer.append"]: payload}
                 act = msgspec.structs.replace(act, deed=SendRaw(event))
             filled.append(act)
     return tuple(filled), lacking
@@ -206,16 +210,20 @@ def _filled(source: Path, done: Iterable[Done], acts: tuple[Act, ...]) -> tuple[
 def _lacks(walk: Walk) -> Iterator[str]:
     """Yield in sentences what the events say too little of to do it again."""
     if walk.lost_questions:
-        what = "1 question" if walk.lost_questions == 1 else f"{walk.lost_questions} questions"
+        questions = _count(walk.lost_questions, "question", "questions")
         yield (
-            f"{what} cannot be asked again: an earlier version made this record, which did not keep how a question was "
-            "asked."
+            f"{questions} cannot be asked again: an earlier version made this record, which did not keep how a "
+            "question was asked."
         )
     if walk.lost_images:
-        what = "1 image" if walk.lost_images == 1 else f"{walk.lost_images} images"
-        yield f"{what} cannot be pushed again: the record holds no file of it."
+        what, them = _count(walk.lost_images, "image", "images"), "it" if walk.lost_images == 1 else "them"
+        yield f"{what} cannot be pushed again: the record does not hold {them}."
     if walk.lost_entries:
-        what = "1 entry" if walk.lost_entries == 1 else f"{walk.lost_entries} entries"
-        yield f"{what} of the record were lost to a slow disk: what was done in them is not known."
+        were = _count(walk.lost_entries, "entry of the record was", "entries of the record were")
+        yield f"{were} lost to a slow disk: what was done then is not known."
     if walk.echo:
         yield "The microphone heard the loudspeaker: the agent's voice may be in what is said again."
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"

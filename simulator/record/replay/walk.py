@@ -33,7 +33,7 @@ from simulator.units import NS_PER_MS
 _SPOKEN: Final = {"output_modalities": ["audio"]}
 """What is asked for after calls in a spoken response, and by the operator, too."""
 _ALREADY_ACTIVE: Final = "conversation_already_has_active_response"
-_ONE_STOP_NS: Final = 100 * NS_PER_MS
+ONE_STOP_NS: Final = 100 * NS_PER_MS
 """The cuts and the cancel of one stop lie closer together."""
 _ONE_PART_NS: Final = 50 * NS_PER_MS
 """The note of a part and the instructions that it brings lie closer together."""
@@ -47,7 +47,7 @@ class Done:
     at_ns: int
     seq: int
     audio: AudioSpan | None = None
-    """Where the audio of an event lies that was composed by hand."""
+    """Where the audio lies of an append that was composed by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,9 @@ class Walk:
         session = entry.event.get("session")
         if not isinstance(session, dict):
             return
-        detection = value_at(entry, "session", "audio", "input", "turn_detection")
-        switches = "turn_detection" in (value_at(entry, "session", "audio", "input") or ())
+        heard = value_at(entry, "session", "audio", "input")
+        switches = isinstance(heard, dict) and "turn_detection" in heard
+        detection = heard["turn_detection"] if switches else None
         if self.settings is None:
             self.settings = _settings(entry)
             if switches and detection is None:
@@ -166,7 +167,7 @@ class Walk:
 
     def _stopped(self, at_ns: int, seq: int) -> None:
         last = next((each for each in reversed(self.done) if isinstance(each.deed, StopReply)), None)
-        if last is None or abs(_time(at_ns) - last.at_ns) > _ONE_STOP_NS:
+        if last is None or abs(_time(at_ns) - last.at_ns) > ONE_STOP_NS:
             self.done.append(Done(StopReply(), _time(at_ns), seq))
 
     def _add(self, deed: Deed, entry: Entry) -> None:
@@ -247,7 +248,8 @@ class Walk:
             return
         if self.done and self.done[-1].seq == sent.seq:
             self.done.pop()
-        self.done.append(Done(SendRaw(sent.event), _time(sent.t_ns), sent.seq, sent.audio))
+        audio = sent.audio if sent.type == "input_audio_buffer.append" else None
+        self.done.append(Done(SendRaw(sent.event), _time(sent.t_ns), sent.seq, audio))
 
     def _take_playback(self, entry: Entry) -> None:
         item_id = text(entry, "item_id")
