@@ -12,8 +12,8 @@ from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
 
 HEADER_BYTES = 44
 _LAYOUT = struct.Struct("<4sI4s4sIHHIIHH4sI")
-_LARGEST_DATA_BYTES = 0xFFFF_FFFF - HEADER_BYTES
-"""A WAV header counts bytes in 32 bits: beyond that the file grows on, and the header says this much."""
+_LARGEST_DATA_BYTES = (0xFFFF_FFFF - HEADER_BYTES) // 4 * 4
+"""A WAV header counts bytes in 32 bits: beyond (12.4 hours of stereo) the file grows on, and the header says this."""
 
 CHANNELS = {Track.PARTICIPANT: 1, Track.AGENT: 1, Track.HEARD: 2}
 

@@ -1,6 +1,8 @@
 """The audio of a record, as WAV and as FLAC, whole and damaged."""
 
 import os
+import sys
+import wave
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from simulator.record.entries import Track
 from simulator.record.manifest import read_manifest
 from simulator.record.reader import audio, audio_lack, read_record
 from simulator.record.tracks import TrackFile
-from simulator.record.wav import flac_path, header, track_path
+from simulator.record.wav import HEADER_BYTES, flac_path, header, track_path
 
 GOLDEN = Path(__file__).parent / "golden"
 NOISE = np.random.default_rng(1).integers(-20_000, 20_000, (50_000, 2)).astype(np.int16)
@@ -143,3 +145,24 @@ def test_a_folder_stands_for_the_one_record_in_it(tmp_path: Path) -> None:
         read_record(tmp_path)
     (tmp_path / "session.jsonl").write_bytes(line)
     assert read_record(tmp_path).path == tmp_path / "session.jsonl"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, the holes of a file take room")
+def test_a_day_of_stereo_opens_whole_here_and_up_to_four_gibibytes_elsewhere(tmp_path: Path) -> None:
+    """The header counts in 32 bits. A hole stands for what was said."""
+    day, path = 24 * 3600 * 24_000, tmp_path / "session.heard.wav"
+    with path.open("wb") as file:
+        file.write(header(2, 4 * day))
+        file.truncate(HEADER_BYTES + 4 * day)
+        file.seek(HEADER_BYTES + 4 * (day - 2))
+        file.write(np.array([[1, 2], [3, 4]], "<i2").tobytes())
+    with TrackFile(tmp_path / "session.jsonl", Track.HEARD) as track:
+        assert track.frames == day
+        assert track.read(day - 3, 9).tolist() == [[0, 0], [1, 2], [3, 4]]
+        assert track.all()[-1].tolist() == [3, 4]
+    with soundfile.SoundFile(path) as elsewhere:
+        assert elsewhere.frames == (2**32 - 1 - 44) // 4
+        elsewhere.seek(elsewhere.frames - 1)
+        assert elsewhere.read(2, dtype="int16").tolist() == [[0, 0]]
+    with wave.open(str(path)) as other:
+        assert other.getnframes() == (2**32 - 1 - 44) // 4
