@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -14,9 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSplitter,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
     QTextBrowser,
@@ -25,35 +21,14 @@ from PySide6.QtWidgets import (
 )
 
 from ui.checks_feed import ChecksFeed
-from ui.models.checks_model import (
-    FINISHED,
-    UNDER_WAY,
-    Cell,
-    CellKey,
-    CellState,
-    Measurement,
-    Spread,
-    measurement_text,
-    title_of,
-)
-from ui.models.log_model import Index
-from ui.theme import SPACE_PX, State, Theme, paint_state
+from ui.models.checks_model import FINISHED, UNDER_WAY, CellKey, CellState
+from ui.panels.check_cells import KEY, ROW_PX, STATES, CellDelegate
+from ui.panels.check_detail import detail_html, paragraph
+from ui.theme import SPACE_PX, State, Theme
 
-_KEY = Qt.ItemDataRole.UserRole
-_ROW_PX = 24
-_LEAST_DETAIL_PX = 60
 _LEAST_DETAIL_PANE_PX = 240
 _REPEATS = (1, 2, 3, 5, 10, 20, 50)
 _JOBS = (1, 2, 4, 8, 15)
-_STATES = {
-    CellState.QUEUED: State.QUEUED,
-    CellState.RUNNING: State.RUNNING,
-    CellState.WAITING: State.WAITING,
-    CellState.PASSED: State.PASSED,
-    CellState.FAILED: State.FAILED,
-    CellState.INCONCLUSIVE: State.INCONCLUSIVE,
-}
-
 
 NO_REPORT = "There is no report of this engine yet: run the checks."
 
@@ -124,14 +99,14 @@ class ChecksPanel(QWidget):
 
     def selected_keys(self) -> list[CellKey]:
         """Return the keys of the selected cells, in the order of the matrix."""
-        found = {item.data(_KEY) for item in self.table.selectedItems() if item.data(_KEY) is not None}
+        found = {item.data(KEY) for item in self.table.selectedItems() if item.data(KEY) is not None}
         return [key for key in self._shape if key in found]
 
     @property
     def current_key(self) -> CellKey | None:
         """The cell whose detail is shown."""
         item = self.table.currentItem()
-        key = item.data(_KEY) if item is not None else None
+        key = item.data(KEY) if item is not None else None
         return key if isinstance(key, tuple) else None
 
     def _build(self) -> None:
@@ -160,11 +135,11 @@ class ChecksPanel(QWidget):
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.table = QTableWidget()
         self.table.setAccessibleName("Checks by turn detection")
-        self.table.setItemDelegate(_CellDelegate(self._theme, self._feed, self.table))
+        self.table.setItemDelegate(CellDelegate(self._theme, self._feed, self.table))
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        self.table.verticalHeader().setDefaultSectionSize(ROW_PX)
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
@@ -239,7 +214,7 @@ class ChecksPanel(QWidget):
             modes = model.modes if check.per_turn_detection else (None,)
             for column, mode in enumerate(modes, start=1):
                 item = QTableWidgetItem()
-                item.setData(_KEY, (check.id, mode))
+                item.setData(KEY, (check.id, mode))
                 item.setToolTip(check.description)
                 self.table.setItem(row, column, item)
             if not check.per_turn_detection and len(model.modes) > 1:
@@ -250,7 +225,7 @@ class ChecksPanel(QWidget):
         self._show_detail()
 
     def _ask_for_record(self, item: QTableWidgetItem) -> None:
-        key = item.data(_KEY)
+        key = item.data(KEY)
         cell = self._feed.model.cells.get(key) if key is not None else None
         if cell is not None and cell.state in FINISHED and cell.record is not None:
             self.record_requested.emit(key)
@@ -258,7 +233,7 @@ class ChecksPanel(QWidget):
     def _show_summary(self) -> None:
         model = self._feed.model
         parts = [
-            (f"{_STATES[state].sign} {model.count(state)}", f"{model.count(state)} {state.value}")
+            (f"{STATES[state].sign} {model.count(state)}", f"{model.count(state)} {state.value}")
             for state in (CellState.PASSED, CellState.FAILED, CellState.INCONCLUSIVE)
             if model.count(state)
         ]
@@ -277,142 +252,13 @@ class ChecksPanel(QWidget):
         cell = self._feed.model.cells.get(key) if key is not None else None
         self.record_button.setVisible(cell is not None and cell.state in FINISHED and cell.record is not None)
         if key is None or cell is None:
-            self.detail.setHtml(
-                _paragraph("Choose a cell to see why it is what it is.", self._theme.colours.text_muted)
-            )
+            self.detail.setHtml(paragraph("Choose a cell to see why it is what it is.", self._theme.colours.text_muted))
             return
         described = next((check.description for check in self._feed.model.checks if check.id == key[0]), "")
-        html = _detail_html(self._theme, key, cell, described)
+        html = detail_html(self._theme, key, cell, described)
         if html != self.detail.property("shown"):
             self.detail.setProperty("shown", html)
             self.detail.setHtml(html)
-
-
-class _CellDelegate(QStyledItemDelegate):
-    """Paints a cell: the shape of its state, its word, and what it waits for or why."""
-
-    def __init__(self, theme: Theme, feed: ChecksFeed, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._feed = feed
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Return the size of a cell."""
-        name = index.data()
-        return QSize(option.fontMetrics.horizontalAdvance(name) + 24 if name else 160, _ROW_PX)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw a cell."""
-        rect: QRect = option.rect
-        if index.column() == 0:
-            painter.setPen(self._theme.colour("text"))
-            painter.drawText(rect.adjusted(8, 0, -8, 0), Qt.AlignmentFlag.AlignVCenter, str(index.data()))
-            return
-        key = index.data(_KEY)
-        cell = self._feed.model.cells.get(key) if key is not None else None
-        if cell is None:
-            return
-        flags: QStyle.StateFlag = option.state
-        colours = self._theme.colours
-        painter.save()
-        if flags & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, self._theme.colour("selection"))
-        state = _STATES.get(cell.state)
-        colour = self._theme.colour("text_muted")
-        if state is not None:
-            colour = self._theme.colour(state.value if state is not State.WAITING else "running")
-            if cell.state is CellState.FAILED and not flags & QStyle.StateFlag.State_Selected:
-                painter.fillRect(rect, self._theme.colour("failed", 0.10))
-            paint_state(painter, QRectF(rect.left() + 8, rect.center().y() - 7, 16, 16), state, colours)
-        text = rect.adjusted(30, 0, -4, 0)
-        reason = cell.reasons[0] if cell.reasons else ""
-        detail = cell.tally or ("" if cell.state is CellState.WAITING else reason)
-        word = f"waiting for {cell.waiting_for}" if cell.state is CellState.WAITING and cell.waiting_for else cell.word
-        font = painter.font()
-        font.setBold(cell.state in FINISHED and cell.word == cell.state.value)  # so that an attempt fits
-        painter.setFont(font)
-        painter.setPen(colour)
-        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        metrics = QFontMetrics(font)
-        painter.drawText(text, left, metrics.elidedText(word, Qt.TextElideMode.ElideRight, text.width()))
-        rest = text.adjusted(metrics.horizontalAdvance(word) + 10, 0, 0, 0)
-        if detail and rest.width() > _LEAST_DETAIL_PX:
-            font.setBold(False)
-            painter.setFont(font)
-            painter.setPen(self._theme.colour("text_muted"))
-            words = QFontMetrics(font).elidedText(detail, Qt.TextElideMode.ElideRight, rest.width())
-            painter.drawText(rest, left, words)
-        if flags & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(self._theme.colour("accent"))
-            painter.drawRect(rect.adjusted(0, 0, -1, -1))
-        painter.restore()
-
-
-def _paragraph(text: str, colour: str) -> str:
-    return f'<p style="color:{colour}">{_escape(text)}</p>'
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _detail_html(theme: Theme, key: CellKey, cell: Cell, described: str) -> str:
-    colours = theme.colours
-    state = _STATES.get(cell.state)
-    colour = colours.of_state(state) if state is not None else colours.text_muted
-    sign = f"{state.sign} " if state is not None else ""
-    parts = [
-        f'<h3 style="margin:0">{_escape(title_of(key))}</h3>',
-        f'<p style="margin:2px 0 6px 0; color:{colour}"><b>{sign}{cell.word}</b></p>',
-    ]
-    if described:
-        parts.append(_heading("What this check demands", theme) + f'<p style="margin-top:0">{_escape(described)}</p>')
-    if cell.reasons or cell.warnings:
-        parts.append(_heading("Why", theme))
-    if cell.tally:
-        parts.append(f"<p><b>{cell.tally}</b></p>")
-    if cell.waiting_for:
-        parts.append(_paragraph(f"Waiting for {cell.waiting_for}.", colours.running))
-    parts += [f'<p style="margin-top:0">{_escape(reason)}</p>' for reason in cell.reasons]
-    parts += [f'<p style="color:{colours.warning}">⚠ {_escape(warning)}</p>' for warning in cell.warnings]
-    if cell.spreads or cell.measurements:
-        parts.append(_heading("Measured", theme))
-        parts += map(_spread_html, cell.spreads) if cell.spreads else map(_measured_html, cell.measurements)
-    if cell.clause and cell.clause != described:
-        parts.append(_paragraph(cell.clause, colours.text_muted))
-    return "".join(parts)
-
-
-def _heading(text: str, theme: Theme) -> str:
-    return f'<p style="margin-bottom:0; color:{theme.colours.text_muted}"><b>{text}</b></p>'
-
-
-def _measured_html(each: Measurement) -> str:
-    """One figure below the other, not in columns: a column too narrow for a number would break it in the middle."""
-    limit = "" if each.threshold is None else f", limit {_together(each.threshold, each.unit)}"
-    ends = " → ".join(_unbroken(str(end)) for end in (each.start, each.end) if end is not None)
-    return _figure(each.name, _together(each.value, each.unit), limit, ends)
-
-
-def _spread_html(each: Spread) -> str:
-    limit = "" if each.threshold is None else f", limit {_together(each.threshold, each.unit)}"
-    least, most = _together(each.min, each.unit), _together(each.max, each.unit)
-    return _figure(each.name, _together(each.median, each.unit), f" median{limit}", f"least {least}, most {most}")
-
-
-def _figure(name: str, value: str, more: str, below: str) -> str:
-    under = f"<br>{_escape(below)}" if below else ""
-    return f'<p style="margin:0 0 6px 0">{_escape(name)}<br><b>{_escape(value)}</b>{_escape(more)}{under}</p>'
-
-
-def _together(value: float | int | str | bool | None, unit: str) -> str:
-    """Return a figure that is not broken from its unit."""
-    text = measurement_text(value, unit)
-    return text if isinstance(value, str) else _unbroken(text)
-
-
-def _unbroken(text: str) -> str:
-    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _count_box(name: str, one: str, several: str, counts: Iterable[int], chosen: int) -> QComboBox:

@@ -1,0 +1,84 @@
+"""How a cell of the matrix of checks is painted."""
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from ui.checks_feed import ChecksFeed
+from ui.models.checks_model import FINISHED, CellState
+from ui.models.log_model import Index
+from ui.theme import State, Theme, paint_state
+
+KEY = Qt.ItemDataRole.UserRole
+"""Where an item of the table keeps the key of its cell."""
+ROW_PX = 24
+_LEAST_DETAIL_PX = 60
+STATES = {
+    CellState.QUEUED: State.QUEUED,
+    CellState.RUNNING: State.RUNNING,
+    CellState.WAITING: State.WAITING,
+    CellState.PASSED: State.PASSED,
+    CellState.FAILED: State.FAILED,
+    CellState.INCONCLUSIVE: State.INCONCLUSIVE,
+}
+"""How a cell's state is shown; one that is not here has no sign."""
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints a cell: the shape of its state, its word, and what it waits for or why."""
+
+    def __init__(self, theme: Theme, feed: ChecksFeed, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._feed = feed
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return the size of a cell."""
+        name = index.data()
+        return QSize(option.fontMetrics.horizontalAdvance(name) + 24 if name else 160, ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw a cell."""
+        rect: QRect = option.rect
+        if index.column() == 0:
+            painter.setPen(self._theme.colour("text"))
+            painter.drawText(rect.adjusted(8, 0, -8, 0), Qt.AlignmentFlag.AlignVCenter, str(index.data()))
+            return
+        key = index.data(KEY)
+        cell = self._feed.model.cells.get(key) if key is not None else None
+        if cell is None:
+            return
+        flags: QStyle.StateFlag = option.state
+        colours = self._theme.colours
+        painter.save()
+        if flags & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, self._theme.colour("selection"))
+        state = STATES.get(cell.state)
+        colour = self._theme.colour("text_muted")
+        if state is not None:
+            colour = self._theme.colour(state.value if state is not State.WAITING else "running")
+            if cell.state is CellState.FAILED and not flags & QStyle.StateFlag.State_Selected:
+                painter.fillRect(rect, self._theme.colour("failed", 0.10))
+            paint_state(painter, QRectF(rect.left() + 8, rect.center().y() - 7, 16, 16), state, colours)
+        text = rect.adjusted(30, 0, -4, 0)
+        reason = cell.reasons[0] if cell.reasons else ""
+        detail = cell.tally or ("" if cell.state is CellState.WAITING else reason)
+        word = f"waiting for {cell.waiting_for}" if cell.state is CellState.WAITING and cell.waiting_for else cell.word
+        font = painter.font()
+        font.setBold(cell.state in FINISHED and cell.word == cell.state.value)  # so that an attempt fits
+        painter.setFont(font)
+        painter.setPen(colour)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        metrics = QFontMetrics(font)
+        painter.drawText(text, left, metrics.elidedText(word, Qt.TextElideMode.ElideRight, text.width()))
+        rest = text.adjusted(metrics.horizontalAdvance(word) + 10, 0, 0, 0)
+        if detail and rest.width() > _LEAST_DETAIL_PX:
+            font.setBold(False)
+            painter.setFont(font)
+            painter.setPen(self._theme.colour("text_muted"))
+            words = QFontMetrics(font).elidedText(detail, Qt.TextElideMode.ElideRight, rest.width())
+            painter.drawText(rest, left, words)
+        if flags & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(self._theme.colour("accent"))
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+        painter.restore()
