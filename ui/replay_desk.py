@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from simulator.engines.profiles import EMBEDDED, load_profiles
 from simulator.errors import SimulatorError
-from simulator.participant.messages import Connect, ConnectionState, Replay, Status, StopReplay
+from simulator.participant.messages import Connect, ConnectionState, Replay, SetListening, Status, StopReplay
 from simulator.record.folder import record_file
 from simulator.record.replay.deeds import By, Plan
 from simulator.record.replay.plan import plan as read_plan
@@ -168,6 +168,8 @@ class ReplayDesk(QObject):
         self._record.show_live()
         self._connection.show_elsewhere(choice.engine, title_of(choice.turn_detection))
         self.banner.show_replay(run.name, choice.engine, None)
+        if not self._feed.status.listening:  # a record that began so has it among its deeds
+            self._feed.send(SetListening(id=0, on=True))
         command = Connect(
             id=0,
             engine=choice.engine,

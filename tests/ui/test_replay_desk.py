@@ -1,5 +1,6 @@
 """A saved session is replayed from the window: asked how, connected, shown, stopped, and both sessions compared."""
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -138,6 +139,16 @@ def test_a_replay_connects_as_recorded_and_ends_in_a_comparison(rig: WindowRig, 
     dialog = ask(rig)  # of the new record, and by the times chosen last
     assert dialog.times["clock"].isChecked()
     dialog.reject()
+
+
+def test_a_replay_begins_with_listening_on(rig: WindowRig, pilot: Path) -> None:
+    QTest.keyClick(rig.window, Qt.Key.Key_L)
+    wait_until(lambda: not rig.feed.status.listening)
+    compared = begin(rig, "clock")
+    wait_until(lambda: compared)
+    commands = [json.loads(line)["command"] for line in rig.log.read_text().splitlines()]
+    assert commands[commands.index("connect") - 1] == "set_listening"
+    assert [each["on"] for each in rig.commands("set_listening")] == [False, True]
 
 
 def test_what_is_replayed_is_on_screen_until_it_is_stopped(rig: WindowRig, pilot: Path) -> None:
