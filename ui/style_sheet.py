@@ -1,12 +1,9 @@
 """The style sheet of the window: flat surfaces, thin lines, one accent. Roles are explained in ui/theme.py."""
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ui.theme import Colours
+from ui.colours import Colours
 
 
-def style_sheet(c: "Colours", mono_family: str, chevron: str, tick: str) -> str:
+def style_sheet(c: Colours, mono_family: str, chevron: str, tick: str) -> str:
     """Return the application's style sheet for a palette; `chevron` and `tick` are the paths of the arrow of a
     drop-down list and of the sign in a ticked box.
 

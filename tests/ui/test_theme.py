@@ -8,19 +8,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from ui.theme import (
-    BACKGROUND_ROLES,
-    DARK,
-    LIGHT,
-    TEXT_ROLES,
-    Colours,
-    Scheme,
-    State,
-    Theme,
-    contrast,
-    paint_state,
-    ui_font,
-)
+from ui.colours import BACKGROUND_ROLES, DARK, LIGHT, TEXT_ROLES, Colours, State, contrast
+from ui.theme import Scheme, Theme, paint_state, ui_font
 
 PALETTES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 

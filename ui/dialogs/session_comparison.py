@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QPushButton, QT
 from simulator.cli.session_table import comparison_text
 from simulator.record.atomic import write_whole
 from simulator.record.session_comparison import Comparison
+from ui.colours import LIGHT
 from ui.dialogs.comparison_page import sections, write_page
 from ui.models.plain import line
-from ui.theme import LIGHT, SPACE_PX, Theme
+from ui.theme import SPACE_PX, Theme
 
 _TEXT_COLUMNS = 120
 _FORMS = ("Page (*.html)", "Text (*.txt)")

@@ -5,9 +5,10 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from ui.checks_feed import ChecksFeed
+from ui.colours import State
 from ui.models.checks_model import FINISHED, CellState
 from ui.models.log_model import Index
-from ui.theme import State, Theme, paint_state
+from ui.theme import Theme, paint_state
 
 KEY = Qt.ItemDataRole.UserRole
 """Where an item of the table keeps the key of its cell."""

@@ -21,10 +21,11 @@ from PySide6.QtWidgets import (
 )
 
 from ui.checks_feed import ChecksFeed
+from ui.colours import State
 from ui.models.checks_model import FINISHED, UNDER_WAY, CellKey, CellState
 from ui.panels.check_cells import KEY, ROW_PX, STATES, CellDelegate
 from ui.panels.check_detail import detail_html, paragraph
-from ui.theme import SPACE_PX, State, Theme
+from ui.theme import SPACE_PX, Theme
 
 _LEAST_DETAIL_PANE_PX = 240
 _REPEATS = (1, 2, 3, 5, 10, 20, 50)

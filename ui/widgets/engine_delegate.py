@@ -4,9 +4,10 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from ui.colours import State
 from ui.models.conformance import EngineStatus, Standing, short_text
 from ui.models.log_model import Index
-from ui.theme import State, Theme
+from ui.theme import Theme
 
 STATUS_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
