@@ -40,6 +40,7 @@ from simulator.participant.messages import (
     PlayStudy,
     Quit,
     RecogniseWords,
+    Replay,
     Reply,
     SetEchoCancelling,
     SetHalfDuplex,
@@ -47,16 +48,18 @@ from simulator.participant.messages import (
     SetMuted,
     SetTalk,
     SetVolume,
-    SoundWarning,
     Speak,
     Status,
+    StopReplay,
     StopStudy,
 )
 from simulator.participant.opening import first_settings, open_record, specification_of
 from simulator.participant.own_engine import OwnEngine
 from simulator.participant.recorder import SessionRecorder
-from simulator.participant.session_commands import NOT_CONNECTED, SessionCommands, calls_and_questions
+from simulator.participant.replay_player import ReplayPlayer
+from simulator.participant.session_commands import NOT_CONNECTED, SessionCommands
 from simulator.participant.sound import Sound
+from simulator.participant.status import SessionOfNow, StatusBoard
 from simulator.participant.storage import Storage
 from simulator.participant.study_player import StudyPlayer
 from simulator.participant.versions import versions
@@ -107,7 +110,9 @@ class Participant:
         self._studies = StudyPlayer(
             self.handle, self._sound.voice, self._note, self._session, self._agent_heard, self._show
         )
+        self._replays = ReplayPlayer(self.handle, self._sound.voice, self._note, self._session, self._show)
         self._cues = Cues(self._sound.voice, self._studies.sayings, self._sounding_until_ns, self._note, self._show)
+        self._board = StatusBoard(self._sound, self._words, self._storage, self._studies, self._replays, self._cues)
         self._pseudonym = ""
         self._live: LiveSession | None = None
         self._recorder: SessionRecorder | None = None
@@ -141,10 +146,13 @@ class Participant:
         with contextlib.suppress(SimulatorError):  # Connect tries again, and says why not
             await self._own_engine.at(())
 
-    async def handle(self, command: AnyCommand) -> Reply:
-        """Execute a command and return its reply, after it took effect or was refused."""
+    async def handle(self, command: AnyCommand, images: Sequence[bytes] | None = None) -> Reply:
+        """Execute a command and return its reply, after it took effect or was refused.
+
+        `images` are those of a push that has none on this computer.
+        """
         try:
-            await self._execute(command)
+            await self._execute(command, images)
         except SimulatorError as error:
             return Reply(id=command.id, error=self._redactor.text(str(error)))
         except Exception as error:
@@ -173,7 +181,7 @@ class Participant:
 
     # ---- commands
 
-    async def _execute(self, command: AnyCommand) -> None:
+    async def _execute(self, command: AnyCommand, images: Sequence[bytes] | None) -> None:
         match command:
             case Connect():
                 await self._connect(command)
@@ -206,14 +214,26 @@ class Participant:
                 self._mark(command)
             case Cue() | CancelCue() if self._live is not None and self._live.ended is None:
                 await self._cues.command(command)
-            case PlayStudy() | StopStudy() | Speak():
-                if self._live is None or self._live.ended is not None:
-                    raise UsageError(NOT_CONNECTED)
-                await self._studies.command(command)
-                if isinstance(command, PlayStudy) and self._recorder is not None:
-                    self._storage.keep_study(command.study, self._recorder, self._redactor)
+            case PlayStudy() | StopStudy() | Speak() | Replay() | StopReplay():
+                await self._perform(command)
             case _:
-                await self._session_commands.execute(command, self._live)
+                await self._session_commands.execute(command, self._live, images)
+
+    async def _perform(self, command: PlayStudy | StopStudy | Speak | Replay | StopReplay) -> None:
+        """Play, replay or say something in the session; a study and a replay exclude each other."""
+        if self._live is None or self._live.ended is not None:
+            raise UsageError(NOT_CONNECTED)
+        match command:
+            case Replay() if self._studies.progress is not None:
+                raise UsageError("A study is played: stop it first.")
+            case PlayStudy() if self._replays.busy:
+                raise UsageError("A session is replayed: stop that first.")
+            case Replay() | StopReplay():
+                await self._replays.command(command)
+            case _:
+                await self._studies.command(command)
+        if isinstance(command, PlayStudy) and self._recorder is not None:
+            self._storage.keep_study(command.study, self._recorder, self._redactor)
 
     def _mark(self, command: Mark | NoteMark) -> None:
         if self._recorder is None or self._live is None:
@@ -317,6 +337,7 @@ class Participant:
         self._state = ConnectionState.CLOSING
         self._cues.close()
         await self._studies.session_over()
+        await self._replays.session_over()
         self._pump()
         self._sound.look(self._live is not None, everything=True)
         await self._sound.loudspeaker.end()
@@ -368,6 +389,7 @@ class Participant:
             self._connected_since_ns = time.monotonic_ns() - self._recorder.started_ns
             self._show()
         self._studies.happened(event)
+        self._replays.happened(event)
         self._cues.happened(event)
         self._on_event(event)
 
@@ -423,9 +445,6 @@ class Participant:
             )
         self._publish(message)
 
-    def _record_ns(self, at_ns: int) -> int:
-        return at_ns - self._recorder.started_ns if self._recorder is not None else 0
-
     def _session(self) -> ParticipantSession | None:
         if self._live is None or self._live.ended is not None or self._state is ConnectionState.CLOSING:
             return None
@@ -441,43 +460,15 @@ class Participant:
         self._batches.status(self._status())
 
     def _status(self) -> Status:
-        live, recorder, target = self._live, self._recorder, self._target
-        session = live.session if live is not None else None
-        lacks = self._sound.lacks + ([self._storage.lack] if self._storage.lack is not None else [])
-        return Status(
-            connection=self._state,
-            engine=target.name if target is not None else "",
-            model=target.model if target is not None else "",
-            faults=self._faults,
-            connected_since_ns=self._connected_since_ns,
-            record_path=str(recorder.path) if recorder is not None else None,
-            recording=recorder is not None and live is not None and recorder.healthy,
-            listening=session.listening if session is not None else self._listening_at_start,
-            muted=self._sound.voice.muted,
-            volume_db=self._sound.loudspeaker.volume_db,
-            half_duplex=self._sound.microphone_filter.half_duplex,
-            echo_cancelling=self._sound.microphone_filter.echo_cancelling,
-            sound=[
-                SoundWarning(each.code, each.sentence, self._record_ns(each.since_ns))
-                for each in self._sound.microphone_filter.warnings
-            ],
-            talking=self._sound.voice.talking,
-            voice=self._sound.voice.kind,
-            voice_name=self._sound.voice.name,
-            voice_place=self._sound.voice.place,
-            output_name=self._sound.loudspeaker.name,
-            agent_heard=self._agent_heard(),
-            response_active=session is not None and session.response_active,
-            problems=self._problems,
-            lacks=lacks,
-            instructions_accepted=session.instructions_accepted if session is not None else None,
-            session_requested=session.session_requested if session is not None else None,
-            session_accepted=session.session_accepted if session is not None else None,
-            **(calls_and_questions(session, self._redactor) if session is not None else {}),
-            study=self._studies.progress,
-            cue=self._cues.words,
-            impairments=self._sound.impairing.impairments,
-            clipped_samples=self._sound.impairing.clipped_samples,
-            recognises=self._words.on,
-            recognition_lack=self._words.lack,
+        now = SessionOfNow(
+            self._state,
+            self._target,
+            self._faults,
+            self._live,
+            self._recorder,
+            self._connected_since_ns,
+            self._listening_at_start,
+            self._problems,
+            self._redactor,
         )
+        return self._board.status(now, agent_heard=self._agent_heard())

@@ -8,7 +8,8 @@ By the replies, the rules are these:
 - An act is due so long after its anchor as it was in the record.
 - An exchange of the plan is awaited once every act before it has begun. It is the first reply that is audible at the
   end of the last speech, or begins after it; one that began and was cut while the participant spoke is none. Where the
-  last that was done to get a reply was a request, only a reply that begins after it counts.
+  last that was done to get a reply was a request, or an event composed by hand, only a reply that begins after it
+  counts.
 - Further replies belong to the exchange as long as nothing was said or asked for since it began: it ends with the last
   of them. One that ended already moves nothing any more but what waits for its end.
 - An exchange that does not come within 20 s is missed, one that does not end within 180 s too: then the replay goes
@@ -20,7 +21,7 @@ By the clock, every act is due when it was done in the record, and nothing is wa
 
 from typing import Final, NamedTuple
 
-from simulator.record.replay.deeds import Act, By, Plan, Request, Say
+from simulator.record.replay.deeds import Act, By, Plan, Request, Say, SendRaw
 from simulator.units import NS_PER_MS, NS_PER_S, samples_to_ns
 
 LEAD_NS: Final = 200 * NS_PER_MS
@@ -176,7 +177,7 @@ class ReplayRunner:
         if self._by == "replies":
             if isinstance(act.deed, Say):
                 self._speaking = self._exchange.closed = True
-            elif isinstance(act.deed, Request):
+            elif isinstance(act.deed, Request | SendRaw):
                 self._exchange.closed = True
                 self._provoke(max(due_ns, now_ns), by_speech=False)
         return start
@@ -309,7 +310,7 @@ class _Exchange:
 
 def _last_wait_ns(plan: Plan) -> int:
     """Return how long the record goes on after the last speech or request, where no exchange follows it."""
-    asked = [act for act in plan.acts if isinstance(act.deed, Say | Request)]
+    asked = [act for act in plan.acts if isinstance(act.deed, Say | Request | SendRaw)]
     if not asked or asked[-1].after.exchange < plan.exchanges:
         return 0
     last = asked[-1]

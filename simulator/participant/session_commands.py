@@ -49,8 +49,13 @@ class SessionCommands:
         self._stopped = 0
         """Token of the last command that stopped the reply."""
 
-    async def execute(self, command: AnyCommand, live: LiveSession | None) -> None:
-        """Execute a command and return when it took effect. Raises SimulatorError with the reason why it did not."""
+    async def execute(
+        self, command: AnyCommand, live: LiveSession | None, images: Sequence[bytes] | None = None
+    ) -> None:
+        """Execute a command and return when it took effect. Raises SimulatorError with the reason why it did not.
+
+        `images` are those of a push that has none on this computer.
+        """
         if live is None:
             raise UsageError(NOT_CONNECTED)
         token = next(self._tokens)
@@ -62,8 +67,9 @@ class SessionCommands:
         elif isinstance(command, StopReply):
             self._stopped = token
         async with contextlib.nullcontext() if at_once else self._order:
-            paths = command.images if isinstance(command, Push) else []
-            images = await asyncio.to_thread(_read_images, paths) if paths else []
+            if images is None:
+                paths = command.images if isinstance(command, Push) else []
+                images = await asyncio.to_thread(_read_images, paths) if paths else []
             if token < self._hidden:
                 command = _without_showing(command)
             if token < self._stopped:

@@ -3,8 +3,8 @@
 There is always a voice: where a microphone is missing or goes away, silence takes its place until it is back, so that
 an engine hears a quiet room and not a hole. What no source gave is filled with silence: a position is a time, whatever
 became of the devices. The talk key lets a microphone through while it is down (push-to-talk), and starts or stops a
-recording. Mute replaces either by silence. What a study says goes over whatever the voice is, which is heard again
-afterwards: no device is closed for it.
+recording. Mute replaces either by silence. What a study says goes over whatever the voice is, and so does the tape of a
+replay; the voice is heard again afterwards, and no device is closed for it.
 """
 
 import asyncio
@@ -26,11 +26,13 @@ from simulator.audio.sources import (
     SilenceSource,
     VoiceSource,
 )
+from simulator.audio.tape import Tape
 from simulator.errors import EnvironmentFault, UsageError
 from simulator.participant.messages import VoiceKind
 from simulator.participant.microphone_filter import MicrophoneFilter
 from simulator.participant.recording_queue import RecordingQueue, folder_called
 from simulator.participant.recordings import Recording, open_recording
+from simulator.participant.voice_over import Spoken, VoiceOver
 from simulator.units import BLOCK_SAMPLES, NS_PER_S, ns_to_samples, samples_to_ns
 
 _LONGEST_HOLE_NS: Final = 10 * NS_PER_S
@@ -106,15 +108,13 @@ class Voice:
         self.delay_s = 0.0
         """How long what is said takes to reach the engine."""
         self._talk_down = False
-        self._speaking = asyncio.Lock()
-        self._over: _Over | None = None
-        """What is said over the voice."""
+        self._over = VoiceOver()
 
     @property
     def talking(self) -> bool:
         """Whether the talk key is down, or a recording is being said."""
-        if self._over is not None:
-            return True
+        if self._over.covers:
+            return self._over.speaks
         if isinstance(self._source, RecordingSource):
             return self._source.playing
         return self._talk_down and self.kind is VoiceKind.MICROPHONE
@@ -224,7 +224,9 @@ class Voice:
         self.lack = None
 
     def set_talk(self, down: bool) -> None:
-        """The talk key went down or up. Raises UsageError where there is nothing to say."""
+        """The talk key went down or up. Raises UsageError where there is nothing to say, or a replay speaks."""
+        if down:
+            self._over.check()
         self._talk_down = down
         if self.lack is not None and down:
             raise UsageError(self.lack)
@@ -249,8 +251,9 @@ class Voice:
     def say(self) -> None:
         """Start the recording from its beginning, or the next one of a folder.
 
-        Raises UsageError where the voice is no recording, or the next one is not there yet.
+        Raises UsageError where the voice is no recording, the next one is not there yet, or a replay speaks.
         """
+        self._over.check()
         if not isinstance(self._source, RecordingSource):
             raise UsageError("The participant's voice is no recording: choose a recording or a folder of them first.")
         if self._queue is not None:
@@ -262,17 +265,23 @@ class Voice:
     async def speak(self, recording: Recording) -> None:
         """Say a recording over whatever the voice is, and return when its end has left. One after the other.
 
-        Cancelled, it stops in the middle.
+        Cancelled, it stops in the middle. Raises UsageError while a replay speaks.
         """
-        async with self._speaking:
-            over = self._over = _Over(recording, asyncio.get_running_loop().create_future())
-            if isinstance(self._source, RecordingSource):
-                self._source.stop()
-            try:
-                await over.said
-            finally:
-                over.stopped = True
+        await self._over.say(recording, self._stop_recording)
         await asyncio.sleep(self.delay_s)
+
+    def lay_over(self, tape: Tape) -> None:
+        """Let a tape be the voice, whatever that is; what is being said stops."""
+        self._over.lay(tape)
+        self._stop_recording()
+
+    def take_off(self, tape: Tape) -> None:
+        """Let the voice be heard again, where this tape is laid over it."""
+        self._over.take_off(tape)
+
+    def _stop_recording(self) -> None:
+        if isinstance(self._source, RecordingSource):
+            self._source.stop()
 
     def close(self) -> None:
         """Close the microphone; nothing is said any more."""
@@ -378,15 +387,15 @@ class Voice:
                 elif self._recording is not None:
                     started = self._recording, event.first_sample - chunk.first_sample
             self._events.clear()
-        if self._over is not None:
-            samples, started, ended = self._spoken_over(self._over, samples, started, ended)
+        first_ns = chunk.captured_ns - samples_to_ns(len(samples))
+        samples, started, ended = self._over.over(Spoken(samples, started, ended), first_ns)
         if self.muted:
             samples = np.zeros_like(samples)
         return SpokenChunk(samples, chunk.captured_ns, chunk.first_sample == 0, started, ended)
 
     def _heard(self, chunk: Chunk) -> Samples:
-        """Return what the microphone gives to the voice: silence while the talk key, mute or a saying keeps it out."""
-        if not self._talk_down or self.muted or self._over is not None:
+        """Return what the microphone gives to the voice: silence while it is kept out, by whatever it may be."""
+        if not self._talk_down or self.muted or self._over.covers:
             self._filter.closed()
             return np.zeros_like(chunk.samples)
         if not isinstance(self._source, MicrophoneSource) or chunk.first_sample == _HOLE:
@@ -399,26 +408,6 @@ class Voice:
             self._queue.said()
             self.name = self._queue.name
 
-    def _spoken_over(
-        self, over: "_Over", samples: Samples, started: tuple[Recording, int] | None, ended: str | None
-    ) -> tuple[Samples, tuple[Recording, int] | None, str | None]:
-        """Return the chunk that goes over this one. A recording of the voice has its end told first, if it was cut."""
-        if ended is not None:
-            return np.zeros_like(samples), started, ended
-        rest = over.recording.samples[over.position :]
-        if over.stopped or not len(rest):
-            self._over = None
-            if not over.said.done():
-                over.said.set_result(None)
-            return samples, started, over.recording.name
-        if over.position == 0:
-            started = over.recording, 0
-        spoken = np.zeros_like(samples)
-        count = min(len(rest), len(spoken))
-        spoken[:count] = rest[:count]
-        over.position += count
-        return spoken, started, None
-
 
 async def _heard_or_closed(microphone: MicrophoneSource) -> None:
     try:
@@ -426,13 +415,3 @@ async def _heard_or_closed(microphone: MicrophoneSource) -> None:
     except BaseException:
         microphone.close()
         raise
-
-
-class _Over:
-    """A recording that is said over the voice."""
-
-    def __init__(self, recording: Recording, said: "asyncio.Future[None]") -> None:
-        self.recording = recording
-        self.said = said
-        self.position = 0
-        self.stopped = False

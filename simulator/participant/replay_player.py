@@ -1,0 +1,337 @@
+"""Replays a recorded participant in the open session: the runner says what comes next, the session's commands do it.
+
+What the participant said comes from the record's heard track, as a tape that lies over whatever voice was chosen; all
+else is executed as the operator's commands are, in the same order, so that the operator may push by hand in between.
+What was done when, missed and refused stands in the record (`replay.started`, `replay.act`, `replay.missed`,
+`replay.refused`, `replay.ended`): whoever runs a replay reads its outcome there.
+"""
+
+import asyncio
+import contextlib
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, Protocol
+
+from simulator.audio.tape import SpeechBegan, SpeechEnded, TapeEvent, TapeFailed
+from simulator.errors import SimulatorError, UsageError
+from simulator.participant.live import LiveEvent, ReplySounds
+from simulator.participant.messages import AnyCommand, Replay, ReplayProgress, Reply, StopReplay
+from simulator.participant.replay_commands import command_for
+from simulator.participant.replay_runner import ReplayRunner, Start
+from simulator.participant.replay_source import ReplaySource, tape_of
+from simulator.participant.replies import ReplyOver
+from simulator.participant.voice import Voice
+from simulator.record.replay.deeds import Anchor, By, Push, Say
+from simulator.record.replay.words import describe
+from simulator.session.participant import ParticipantSession
+from simulator.units import NS_PER_MS, NS_PER_S
+
+ReplayEnd = Literal["finished", "stopped", "session ended", "failed"]
+
+ANSWERED_WITHIN_S: Final = 30.0
+"""So long what is still open when all else is over is waited for: the answer to a question."""
+
+
+class Execute(Protocol):
+    """Executes a command as if it came from the operator, a push with these images."""
+
+    def __call__(self, command: AnyCommand, images: Sequence[bytes] | None = None, /) -> Awaitable[Reply]: ...
+
+
+class _Settled(NamedTuple):
+    """What an act asked for took effect, or did not."""
+
+    act: int
+    error: str | None
+
+
+class _Crashed(NamedTuple):
+    """A bug showed in what takes its time."""
+
+    error: Exception
+
+
+_Happening = ReplySounds | ReplyOver | TapeEvent | _Settled | _Crashed
+
+
+class ReplayPlayer:
+    """Plays one replay at a time. Belongs to the loop.
+
+    `note` writes into the record, `session` is the one that is open and not about to end, `changed` is called when
+    `progress` may have changed.
+    """
+
+    def __init__(
+        self,
+        execute: Execute,
+        voice: Voice,
+        note: Callable[[str, Mapping[str, object]], None],
+        session: Callable[[], ParticipantSession | None],
+        changed: Callable[[], None],
+    ) -> None:
+        self._execute = execute
+        self._voice = voice
+        self._note = note
+        self._session = session
+        self._changed = changed
+        self._beginning: asyncio.Task[Any] | None = None
+        self._play: _Play | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def progress(self) -> ReplayProgress | None:
+        """Where the replay stands; None while there is none."""
+        return self._play.progress if self._play is not None else None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is replayed, or is about to be."""
+        return self._play is not None or self._beginning is not None
+
+    async def command(self, command: Replay | StopReplay) -> None:
+        """Begin a replay, or stop it. Raises SimulatorError with the reason why not."""
+        if isinstance(command, Replay):
+            await self._begin(command)
+        elif not self.busy:
+            raise UsageError("Nothing is replayed: there is nothing to stop.")
+        else:
+            await self._stop("stopped")
+
+    def happened(self, event: LiveEvent) -> None:
+        """Tell the replay what it may wait for."""
+        if self._play is not None and isinstance(event, ReplySounds | ReplyOver):
+            self._play.happenings.put_nowait(event)
+
+    async def session_over(self) -> None:
+        """The session ended, and with it the replay."""
+        await self._stop("session ended")
+
+    async def _begin(self, command: Replay) -> None:
+        if self.busy:
+            raise UsageError("A session is replayed already: stop it first.")
+        self._beginning = asyncio.ensure_future(asyncio.to_thread(ReplaySource, Path(command.record)))
+        try:
+            source = await self._beginning
+            self._beginning = asyncio.ensure_future(_made(source, command.by))
+            play = await self._beginning
+        except asyncio.CancelledError:
+            asking = asyncio.current_task()
+            if asking is not None and asking.cancelling():
+                raise
+            raise UsageError("The replay was stopped before it began.") from None
+        finally:
+            self._beginning = None
+        if self._session() is None:
+            play.close()
+            raise UsageError("The session ended before the replay began.")
+        self._play = play
+        self._voice.lay_over(play.tape)
+        self._task = asyncio.create_task(self._run(play))
+
+    async def _stop(self, end: ReplayEnd) -> None:
+        if self._beginning is not None:
+            self._beginning.cancel()
+        play, task = self._play, self._task
+        if play is not None and task is not None:
+            play.end = play.end or end
+            task.cancel()
+            await asyncio.wait([task])
+
+    # ---- one replay
+
+    async def _run(self, play: "_Play") -> None:
+        source = play.source
+        self._note(
+            "replay.started",
+            {
+                "of": source.name,
+                "of_sha256": source.sha256,
+                "by": play.by,
+                "acts": len(source.plan.acts),
+                "lacks": list(source.plan.lacks),
+            },
+        )
+        try:
+            await self._go_through(play)
+            play.end = play.end or "finished"
+        except asyncio.CancelledError:
+            # Only `_stop` cancels, and says why.
+            if play.end is None:
+                raise
+        except SimulatorError as error:
+            play.end = "failed"
+            sentence = f"The replay ended, as what was said cannot be read from the record any more: {error}"
+            self._problem("environment", sentence, error.details)
+        except Exception as error:
+            play.end = "failed"
+            sentence = f"The program itself failed in the replay ({type(error).__name__}): please report it."
+            self._problem("ours", sentence, "".join(traceback.format_exception(error)))
+        finally:
+            self._voice.take_off(play.tape)
+            play.close()
+            self._play = self._task = None
+            figures = {"missed": len(play.runner.missed), "refused": play.refused}
+            self._note("replay.ended", {"end": play.end or "stopped", **figures})
+            self._changed()
+
+    def _problem(self, whose: str, sentence: str, details: str) -> None:
+        self._note("problem", {"whose": whose, "code": "replay_failed", "sentence": sentence, "details": details})
+
+    async def _go_through(self, play: "_Play") -> None:
+        play.begun_ns = time.monotonic_ns()
+        begun = play.runner.begin(play.begun_ns)
+        if play.by == "clock":
+            play.tape.start(play.begun_ns)
+        while True:
+            await self._while_in_session()
+            for start in begun:
+                self._begin_act(play, start)
+            self._changed()
+            if play.runner.finished:
+                break
+            begun = self._take(play, await play.next_happening(play.runner.due_ns))
+        until_ns = time.monotonic_ns() + round(ANSWERED_WITHIN_S * NS_PER_S)
+        while play.open and time.monotonic_ns() < until_ns:
+            self._take(play, await play.next_happening(until_ns))
+            await self._while_in_session()
+        for act in sorted(play.open):
+            self._refused(play, act, f"This was not done within {ANSWERED_WITHIN_S:g} s of the end of all else.")
+
+    async def _while_in_session(self) -> None:
+        if self._session() is None:
+            # What ended only because the session did is followed by nothing; `session_over` comes.
+            await asyncio.get_running_loop().create_future()
+
+    def _take(self, play: "_Play", happening: _Happening | None) -> list[Start]:
+        """Tell the runner what happened, and return the acts that begin now."""
+        runner, now_ns = play.runner, time.monotonic_ns()
+        begun: list[Start] = []
+        match happening:
+            case ReplySounds(response_id, at_ns):
+                begun = runner.reply_sounds(response_id, at_ns, now_ns)
+            case ReplyOver(response_id, _, at_ns):
+                begun = runner.reply_over(response_id, at_ns, now_ns)
+            case SpeechBegan(speech, at_ns):
+                if play.by == "replies":
+                    self._note_act(play, play.speeches[speech], at_ns)
+                else:
+                    play.voice_late_ns = at_ns - play.begun_ns
+            case SpeechEnded(at_ns=at_ns) if play.by == "replies":
+                begun = runner.said(at_ns, now_ns)
+            case TapeFailed(error) | _Crashed(error):
+                raise error
+            case _Settled(act, error):
+                play.open.discard(act)
+                if error is not None:
+                    self._refused(play, act, error)
+            case None:
+                begun = runner.tick(now_ns)
+        for missed in runner.missed[play.missed_noted :]:
+            self._note("replay.missed", missed._asdict())
+        play.missed_noted = len(runner.missed)
+        return begun
+
+    def _begin_act(self, play: "_Play", start: Start) -> None:
+        deed = play.source.plan.acts[start.act].deed
+        if isinstance(deed, Say):
+            if play.by == "replies":
+                play.speeches.append(start)
+                play.tape.start(start.due_ns)
+            else:
+                self._note_act(play, start, start.due_ns + play.voice_late_ns)
+            return
+        self._note_act(play, start, time.monotonic_ns())
+        images = deed.images if isinstance(deed, Push) else None
+        play.takes_time(start.act, self._execute(command_for(deed), images))
+
+    def _note_act(self, play: "_Play", start: Start, at_ns: int) -> None:
+        act = play.source.plan.acts[start.act]
+        after = Anchor() if play.by == "clock" else act.after
+        fields: dict[str, object] = {
+            "number": start.act + 1,
+            "what": describe(act.deed),
+            "after": after.moment,
+            "exchange": after.exchange,
+            "after_ms": round((act.at_ns if play.by == "clock" else act.after_ns) / NS_PER_MS, 1),
+            "late_ms": round((at_ns - start.due_ns) / NS_PER_MS, 1),
+        }
+        if isinstance(act.deed, Say):
+            fields["samples"] = act.deed.samples
+        self._note("replay.act", fields)
+
+    def _refused(self, play: "_Play", act: int, sentence: str) -> None:
+        play.refused += 1
+        self._note("replay.refused", {"number": act + 1, "sentence": sentence})
+
+
+async def _made(source: ReplaySource, by: By) -> "_Play":
+    play = _Play(source, by)
+    try:
+        await play.tape.prepare()
+    except BaseException:
+        play.close()
+        raise
+    return play
+
+
+class _Play:
+    """One replay that goes on."""
+
+    def __init__(self, source: ReplaySource, by: By) -> None:
+        self.source = source
+        self.by = by
+        self.runner = ReplayRunner(source.plan, by)
+        self.happenings: asyncio.Queue[_Happening] = asyncio.Queue()
+        self.tape = tape_of(source, by, self.happenings.put_nowait)
+        self.end: ReplayEnd | None = None
+        self.speeches: list[Start] = []
+        """Those that the tape was told of, in order."""
+        self.begun_ns = 0
+        self.voice_late_ns = 0
+        """By the clock: by how much the voice began late."""
+        self.missed_noted = 0
+        self.refused = 0
+        self.open: set[int] = set()
+        """Acts that have not settled yet."""
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    @property
+    def progress(self) -> ReplayProgress:
+        """Where it stands."""
+        waits_for = self.runner.waits_for()
+        if not waits_for and self.open:
+            waits_for = "the answer"
+        plan = self.source.plan
+        return ReplayProgress(str(plan.source), self.by, self.runner.done, len(plan.acts), waits_for)
+
+    def takes_time(self, act: int, doing: Awaitable[Reply]) -> None:
+        """Let what an act asks for take effect beside all else. What is begun in order leaves in order."""
+        self.open.add(act)
+
+        async def settle() -> None:
+            try:
+                self.happenings.put_nowait(_Settled(act, (await doing).error))
+            except Exception as error:
+                self.happenings.put_nowait(_Crashed(error))
+
+        task = asyncio.get_running_loop().create_task(settle())
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+
+    async def next_happening(self, due_ns: int | None) -> _Happening | None:
+        """Return what happens next, or None when the time has come."""
+        wait_s = None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) / NS_PER_S)
+        # Not wait_for, which in Python 3.11 loses a cancellation that comes together with what it waits for.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                return await self.happenings.get()
+        return None
+
+    def close(self) -> None:
+        """Give up what is under way, and read no more."""
+        for task in self._under_way:
+            task.cancel()
+        self.tape.close()
+        asyncio.get_running_loop().run_in_executor(None, self.source.close)

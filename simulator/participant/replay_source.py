@@ -1,0 +1,50 @@
+"""The record that is replayed: its plan, and the participant's voice in it as a tape."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from simulator.audio.tape import Samples, Speech, Tape, TapeEvent
+from simulator.errors import UsageError
+from simulator.record.folder import SESSION
+from simulator.record.manifest import sha256
+from simulator.record.replay.deeds import By, Say
+from simulator.record.replay.plan import plan
+from simulator.record.replay.voice import ParticipantVoice
+from simulator.units import ns_to_samples
+
+
+class ReplaySource:
+    """A record that is replayed. Made and closed in a thread, as it reads files. Raises SimulatorError."""
+
+    def __init__(self, record: Path) -> None:
+        self.plan = plan(record)
+        if not self.plan.acts:
+            why = " ".join(self.plan.lacks) or "Its participant said and did nothing."
+            raise UsageError(f"Nothing of this session can be done again. {why}")
+        path = self.plan.source
+        self.name = path.parent.name if path.name == SESSION else path.name
+        self.sha256 = sha256(path)
+        self._voice = ParticipantVoice(path)
+        self._one_at_a_time = threading.Lock()
+
+    def read(self, first_sample: int, samples: int) -> Samples:
+        """Return the participant's voice from a position on; in any thread."""
+        with self._one_at_a_time:
+            return self._voice.read(first_sample, samples)
+
+    def close(self) -> None:
+        """Close its files."""
+        with self._one_at_a_time:
+            self._voice.close()
+
+
+def tape_of(source: ReplaySource, by: By, on_event: Callable[[TapeEvent], None]) -> Tape:
+    """Return the tape: of each speech for itself, or of the whole voice, as it was."""
+    plan = source.plan
+    first, end = plan.voice_from_sample, plan.voice_from_sample + ns_to_samples(plan.ends_ns)
+    if by == "clock":
+        speeches = [Speech(first, end - first)]
+    else:
+        speeches = [Speech(act.deed.first_sample, act.deed.samples) for act in plan.acts if isinstance(act.deed, Say)]
+    return Tape(source.read, first, end, speeches, on_event)
