@@ -88,7 +88,7 @@ def _place(name: str, folder: Path) -> Path:
 
 def _tell_comparison(compared: "Comparison", *, as_json: bool) -> None:
     if as_json:
-        result_json(_comparison(compared))
+        result_json(comparison_json(compared))
         return
     for each in (compared.first, compared.second):
         for note in each.facts.notes:
@@ -118,7 +118,8 @@ def _facts(facts: "Facts") -> dict[str, Any]:
     return told
 
 
-def _comparison(compared: "Comparison") -> dict[str, Any]:
+def comparison_json(compared: "Comparison") -> dict[str, Any]:
+    """Return the comparison of two sessions as it is printed with --json."""
     return {
         "first": _side(compared.first),
         "second": _side(compared.second),

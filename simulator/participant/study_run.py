@@ -24,7 +24,6 @@ from simulator.participant.messages import (
     AnyFeed,
     ChooseVoice,
     Connect,
-    ConnectionState,
     Disconnect,
     Entries,
     Impair,
@@ -36,6 +35,7 @@ from simulator.participant.messages import (
 )
 from simulator.participant.recording_queue import folder_called, recordings_in
 from simulator.participant.recordings import open_named, open_recording
+from simulator.participant.run_lacks import RunLacks
 from simulator.participant.run_transcript import run_transcript
 from simulator.record.entries import Direction, Entry
 from simulator.record.measures import Measures
@@ -127,8 +127,7 @@ class StudyRun:
         """The study ended, or the connection did."""
         self._measures = Measures()
         self._part: str | None = None
-        self._recognition_lack: str | None = None
-        self._lacks: list[str] = []
+        self._lacks = RunLacks(progress)
         self.outcome = RunOutcome()
 
     async def run(self) -> RunOutcome:
@@ -188,7 +187,10 @@ class StudyRun:
                     self._noted(entry)
             self.outcome.latencies = _by_name(self._measures)
         elif isinstance(message, Status):
-            self._stands(message)
+            told = len(self._lacks.in_session)
+            self._lacks.look(message)
+            self.outcome.problems += self._lacks.in_session[told:]
+            self.outcome.recorded = self._lacks.recorded
 
     def _noted(self, entry: Entry) -> None:
         fields, outcome = entry.event, self.outcome
@@ -235,20 +237,6 @@ class StudyRun:
         value = fields["value"]
         words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         self._progress(f"The agent answered: {words}")
-
-    def _stands(self, message: Status) -> None:
-        connected = message.connection is ConnectionState.CONNECTED
-        if message.recognition_lack not in {None, self._recognition_lack}:
-            self._progress(str(message.recognition_lack))
-        self._recognition_lack = message.recognition_lack
-        for lack in message.lacks:
-            if lack not in self._lacks:
-                self._progress(lack)
-                if connected:
-                    self.outcome.problems.append(lack)
-        self._lacks = message.lacks
-        if connected and not message.recording:
-            self.outcome.recorded = False
 
 
 def _spoken_by(study: steps.Study, voice: str) -> steps.Study:
