@@ -359,6 +359,11 @@ class TestOnsets:
         sheet = SessionSheet().detection(SERVER_VAD).noted("voice.chosen", kind="silence").append(1_200)
         assert sheet.speech("item_1", 300).clauses == ["speech only"]
 
+    def test_what_a_replay_says_may_begin_at_any_time(self) -> None:
+        sheet = SessionSheet().detection(SERVER_VAD).noted("voice.chosen", kind="silence").noted("replay.started")
+        assert sheet.append(1_200).speech("item_1", 300).found == []
+        assert sheet.noted("replay.ended").append(1_200).speech("item_2", 1_800).clauses == ["speech only"]
+
     def test_with_a_microphone_nobody_knows(self) -> None:
         sheet = SessionSheet().detection(SERVER_VAD).noted("voice.chosen", kind="microphone").append(1_200)
         assert sheet.speech("item_1", 300).found == []

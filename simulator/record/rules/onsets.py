@@ -1,7 +1,8 @@
 """Rules of the onset of speech, where it is known: the voice is a recording with an annotated onset, or silence.
 
-Whoever speaks into a microphone begins when they like: there only the engine knows when, and nothing is judged. Nor is
-an onset on which the engine hears speech already, or which the engine cannot hear (muted, listening off). Pure.
+Whoever speaks into a microphone begins when they like: there only the engine knows when, and nothing is judged. So it
+is with what a replay says, whatever voice was chosen. Nor is an onset judged on which the engine hears speech already,
+or which the engine cannot hear (muted, listening off). Pure.
 """
 
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ class OnsetRules:
         self._voice: str | None = None
         self._muted = False
         self._playing = False
+        self._replayed = False
         self._quiet_since_ns: int | None = None
         """Since when nothing can be heard of the participant, as long as that is known."""
         self._hears_speech = False
@@ -73,7 +75,11 @@ class OnsetRules:
                 limit_ms = self._conversation.limits.max_onset_delay_ms
                 if self._onset is not None and milliseconds(self._onset, entry) < limit_ms:
                     self._onset = None  # stopped before it had to be noticed
-        audible = self._voice not in ("silence", "recording") or (self._playing and not self._muted)
+            case "replay.started" | "replay.ended":
+                self._replayed = entry.type == "replay.started"
+                self._forget()
+        chosen = self._voice not in ("silence", "recording") or (self._playing and not self._muted)
+        audible = chosen or self._replayed
         if audible:
             self._quiet_since_ns = None
         elif self._quiet_since_ns is None:
