@@ -158,6 +158,8 @@ def test_what_is_replayed_is_on_screen_until_it_is_stopped(rig: WindowRig, pilot
     assert "Replaying  pilot 7  against embedded" in banner.text.text()
     assert window.windowTitle().startswith("replaying pilot 7 · embedded")
     assert window.connection.turn_detection_picker.accessibleDescription() == "server_vad 700 ms"
+    window.agent.editor.setPlainText("Be verbose.")
+    assert window.agent.state.text() == "○ Not in force: the replay has the recorded ones"
     assert window.connection.turn_detection["silence_duration_ms"] == 500  # what is chosen for sessions stays
     rig.click(banner.stop_button)
     rig.wait_for_command("stop_replay")

@@ -47,6 +47,7 @@ from ui.widgets.elided_label import ElidedLabel
 
 _MOST_LACKS: Final = 4
 _PANELS_OWN: Final = "Those in the panel AGENT now"
+_NONE_IN_PANEL: Final = "None, as in the panel AGENT"
 _NOTHING: Final = "There is nothing to replay: nobody spoke, and nothing was pushed."
 _IN_SESSION: Final = "⚠  A session is open: it has to end before a replay can begin."
 
@@ -214,7 +215,7 @@ class ReplayDialog(QDialog):
             self.turn_detection_picker.addItem(words, wire)
         self.instructions_picker.addItem(AS_RECORDED)
         if self._offered.instructions != plan.settings.instructions:
-            self.instructions_picker.addItem(_PANELS_OWN)
+            self.instructions_picker.addItem(_PANELS_OWN if self._offered.instructions else _NONE_IN_PANEL)
         recorded, now = plan.settings.instructions, self._offered.instructions
         for place, text in enumerate((recorded, now)[: self.instructions_picker.count()]):
             self.instructions_picker.setItemData(place, tip(text or "None."), Qt.ItemDataRole.ToolTipRole)

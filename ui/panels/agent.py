@@ -238,6 +238,8 @@ class AgentPanel(QFrame):
             text, colour = "○ Sent when you connect", colours.text_muted
         elif same:
             text, colour = f"✓ In force, with part “{self._part}”" if self._part else "✓ In force", colours.passed
+        elif self._status.replay is not None:
+            text, colour = "○ Not in force: the replay has the recorded ones", colours.text_muted
         else:
             text, colour = "● Edited: not in force yet", colours.warning
         self.state.setText(text)
