@@ -27,6 +27,7 @@ from ui.models.turn_detections import title_of
 from ui.models.voices import Voice
 from ui.panels.pickers import EnginePicker, OutputPicker, Picker, VoicePicker
 from ui.panels.sound_strip import SoundSign
+from ui.panels.talk_buttons import ListeningButton, TalkButton, set_role
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.engine_delegate import STATES
@@ -160,7 +161,7 @@ class ConnectionPanel(QFrame):
         connected = state is ConnectionState.CONNECTED
         idle = state is ConnectionState.IDLE
         self.connect_button.setText("Connect  F5" if idle else ("Disconnect  F5" if connected else "Cancel  F5"))
-        _set_role(self.connect_button, "primary" if idle else "")
+        set_role(self.connect_button, "primary" if idle else "")
         for picker in (self.engine_picker, self.turn_detection_picker):
             picker.setEnabled(idle)
             what = str(picker.accessibleName())
@@ -171,13 +172,7 @@ class ConnectionPanel(QFrame):
         )
         self.mute_button.setChecked(status.muted)
         self.mute_button.setText("Muted  M" if status.muted else "Mute  M")
-        self.listening_button.setChecked(status.listening)
-        self.listening_button.setText("LISTENING ON" if status.listening else "LISTENING OFF")
-        self.listening_button.setToolTip(
-            "The engine hears the participant. L switches it off."
-            if status.listening
-            else "Nothing is sent to the engine. L switches it on again."
-        )
+        self.listening_button.show_status(status)
         speaking = connected and (status.response_active or status.agent_heard)
         self.stop_button.setEnabled(speaking)
         self.stop_button.setToolTip("Cancel the reply and its sound." if speaking else "No reply is in progress.")
@@ -196,7 +191,7 @@ class ConnectionPanel(QFrame):
         self.problems_button.setToolTip(
             "No problems so far." if not count else f"{count} problem{'s' * (count != 1)}: show them in the log."
         )
-        _set_role(self.problems_button, "danger" if count else "quiet")
+        set_role(self.problems_button, "danger" if count else "quiet")
 
     def show_talk_toggles(self, toggles: bool) -> None:
         """Say what the talk button does to a microphone: open and close it, or let it through while it is held."""
@@ -255,8 +250,7 @@ class ConnectionPanel(QFrame):
         self.sound_sign = SoundSign(self._theme)
         self.place = ElidedLabel()
         self.place.setAccessibleName("Place in the folder of recordings")
-        self.talk_button = QPushButton()
-        self.talk_button.setCheckable(False)
+        self.talk_button = TalkButton()
         self.talk_button.pressed.connect(self.talk_pressed)
         self.talk_button.released.connect(self.talk_released)
         self.open_button = QPushButton("Open mic  O")
@@ -270,11 +264,7 @@ class ConnectionPanel(QFrame):
         self.say_button = QPushButton("Say…  T")
         self.say_button.setToolTip("Type what the participant says, or let something be said on a cue.")
         self.say_button.clicked.connect(self.say_requested)
-        self.listening_button = QPushButton()
-        self.listening_button.setCheckable(True)
-        self.listening_button.setObjectName("listening")
-        self.listening_button.setAccessibleName("Listening")
-        self.listening_button.setMinimumWidth(164)
+        self.listening_button = ListeningButton(self._theme)
         self.listening_button.clicked.connect(self.listening_requested)
         self.stop_button = QPushButton("Stop reply  Esc")
         self.stop_button.setProperty("role", "danger")
@@ -341,7 +331,7 @@ class ConnectionPanel(QFrame):
             if count
             else "Let the embedded engine misbehave on purpose, for a demonstration."
         )
-        _set_role(button, "danger" if count else "quiet")
+        set_role(button, "danger" if count else "quiet")
 
     def _recolour(self) -> None:
         self._show_conformance()
@@ -360,43 +350,13 @@ class ConnectionPanel(QFrame):
         self.activity.setStyleSheet(f"color: {colours.agent if speaking else colours.response}; font-size: 13pt;")
         light = colours.recording if self._status.recording else colours.text_muted
         self.recording_light.setStyleSheet(f"color: {light}; font-weight: 600;")
-        connected = self._status.connection is ConnectionState.CONNECTED
-        ink, paper = (
-            (colours.listening_on, colours.panel) if self._status.listening else (colours.listening_off, colours.panel)
-        )
-        if not connected:
-            ink = colours.text_muted
-            style = f"color: {ink}; background: transparent; border: 1px dashed {colours.line_strong};"
-        elif self._status.listening:
-            style = f"color: {paper}; background: {ink}; border: 2px solid {ink};"
-        else:
-            style = f"color: {ink}; background: transparent; border: 2px dashed {ink};"
-        self.listening_button.setStyleSheet(f"QPushButton {{ {style} font-weight: 700; font-size: 13pt; }}")
 
     def _show_talk(self) -> None:
         kind = self.voice.kind
-        talking = self._status.talking
-        microphone = kind is VoiceKind.MICROPHONE
-        self.open_button.setVisible(microphone)
-        self.open_button.setChecked(microphone and talking)
-        self.talk_button.setEnabled(kind is not VoiceKind.SILENCE)
+        self.open_button.setVisible(kind is VoiceKind.MICROPHONE)
+        self.open_button.setChecked(kind is VoiceKind.MICROPHONE and self._status.talking)
         self.mute_button.setEnabled(kind is not VoiceKind.SILENCE)
-        if kind is VoiceKind.RECORDING:
-            self.talk_button.setText("Stop talking  Space" if talking else "Talk  Space")
-            place = self._status.voice_place
-            what = f"Say {place}" if place else "Play the recording to the engine"
-            self.talk_button.setToolTip(tip(f"{what}; again to stop it. Key: Space."))
-        elif microphone:
-            self.talk_button.setText("Talking  Space" if talking else "Talk  Space")
-            self.talk_button.setToolTip(
-                "The button or Space opens the microphone, and closes it again."
-                if self._talk_toggles
-                else "Hold the button or Space while you speak."
-            )
-        else:
-            self.talk_button.setText("Talk  Space")
-            self.talk_button.setToolTip("Choose a microphone or a recording as the voice first.")
-        _set_role(self.talk_button, "primary" if talking else "")
+        self.talk_button.show_talk(self._status, kind, toggles=self._talk_toggles)
 
     def _connect_clicked(self) -> None:
         if self._status.connection is ConnectionState.IDLE:
@@ -426,10 +386,3 @@ def _add_labelled(row: QHBoxLayout, text: str, widget: QWidget) -> None:
     label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
     row.addWidget(label)
     row.addWidget(widget)
-
-
-def _set_role(widget: QWidget, role: str) -> None:
-    if widget.property("role") != role:
-        widget.setProperty("role", role)
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
