@@ -1,10 +1,14 @@
 """Figures of the benchmarks: percentiles by nearest rank, and what counts as a goal that was met."""
 
 import math
+from pathlib import Path
 
 import pytest
 
+from bench.__main__ import discover, is_only_when_named
 from bench.figures import Figure, percentile, table
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
@@ -44,3 +48,11 @@ def test_the_table_says_how_many_samples_what_they_were_and_what_was_wanted() ->
         ["cut", "3", "2.00", "3.00", "at", "most", "5", "ms", "met"],
         ["window", "opens", "1", "2.25", "2.25", "at", "most", "1.5", "s", "MISSED"],
     ]
+
+
+def test_the_architecture_lists_every_benchmark_and_marks_those_that_run_only_when_named() -> None:
+    folder = ROOT / "bench"
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for name in discover(folder):
+        assert f"`{name}`" in text, name
+        assert (f"`{name}`*" in text) is is_only_when_named(folder / f"{name}.py"), name
