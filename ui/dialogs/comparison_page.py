@@ -24,13 +24,14 @@ from PySide6.QtGui import (
 from simulator.record.measures import Turn
 from simulator.record.session_comparison import AnswerPair, Comparison, LatencyPair, Side
 from simulator.record.sessions import Answer, sha256
+from ui.colours import Colours
 from ui.models.plain import block, line
 from ui.models.session_diff import in_words
 from ui.models.session_rows import HASH_DIGITS, NOTHING, REPLAY_SIGN, length
 from ui.models.text_difference import Kind, Line, difference
 from ui.panels.latency import TITLES
 from ui.panels.transcript import NAMES, ROLES, paragraph, write_words
-from ui.theme import SPACE_PX, Colours, mono_font, ui_font
+from ui.theme import SPACE_PX, mono_font, ui_font
 from ui.widgets.time_window import clock_text
 
 SIDES: Final = ("A", "B")
@@ -38,6 +39,7 @@ TRANSFER: Final = "Floor transfer to the agent"
 _DIFFERS: Final = "≠ "
 _EQUAL: Final = "= "
 _LONGEST_VALUE: Final = 2_000
+_LONGEST_INSTRUCTIONS: Final = 500_000
 _TINT: Final = 0.13
 _STRONG_TINT: Final = 0.36
 
@@ -155,7 +157,7 @@ class _Page:
                 self._say(f"Only {SIDES[one is None]} had such a text.")
                 self._block()
             if one != other:
-                self._lines(difference(block(one or ""), block(other or "")))
+                self._difference(one or "", other or "")
 
     def settings(self, compared: Comparison) -> None:
         """Write the settings that differ."""
@@ -234,6 +236,13 @@ class _Page:
         cell.insertText(f"   {clock_text(item.t_ns)}   {item.note}".rstrip(), self.form("text_muted"))
         cell.insertBlock(QTextBlockFormat())
         write_words(cell, item, self.form)
+
+    def _difference(self, one: str, other: str) -> None:
+        lines = difference(block(one, _LONGEST_INSTRUCTIONS), block(other, _LONGEST_INSTRUCTIONS))
+        if lines:
+            self._lines(lines)
+        else:
+            self._say("They differ in nothing that can be shown.")
 
     def _lines(self, lines: Iterable[Line]) -> None:
         """Write a difference: a sign and a tint a line, stronger and underlined where its words differ."""

@@ -3,7 +3,8 @@
 It knows no file: it is given rows, and says what is wanted.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -78,6 +79,7 @@ class SessionTableDialog(QDialog):
         self._theme = theme
         self.model = SessionTableModel()
         self._selected: tuple[list[Path], Path | None] = ([], None)
+        self._chosen: list[SessionRow] | None = None
         self._build_top()
         self._build_table()
         self._build_progress()
@@ -95,8 +97,10 @@ class SessionTableDialog(QDialog):
     @property
     def chosen(self) -> list[SessionRow]:
         """The selected sessions, in the order of the table."""
-        places = sorted(index.row() for index in self.table.selectionModel().selectedRows())
-        return [row for row in map(self.model.row_at, places) if row is not None]
+        if self._chosen is None:
+            places = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+            self._chosen = [row for row in map(self.model.row_at, places) if row is not None]
+        return self._chosen
 
     def show_folders(self, folders: Sequence[tuple[str, str]], current: str) -> None:
         """Offer folders (path and name; an empty path: the user's records), one of which is shown."""
@@ -135,8 +139,7 @@ class SessionTableDialog(QDialog):
         self.cancel_button.hide()
         self.read_button.setEnabled(True)
         self.filter.offer(self.model.rows, self.model.versions)
-        if self.model.rowCount() and not self.chosen:
-            self.table.selectRow(0)
+        self._select_any()
         self._show_state()
         if not self.filter.isAncestorOf(self.focusWidget() or self):
             self.table.setFocus()
@@ -300,15 +303,19 @@ class SessionTableDialog(QDialog):
 
     def _filter_changed(self, wanted: Wanted) -> None:
         self.model.set_filter(wanted)
-        if self.model.rowCount() and not self.chosen:
-            self.table.selectRow(0)
+        self._select_any()
         self._show_state()
 
     def _enter_table(self) -> None:
         if self.model.rowCount():
-            if not self.chosen:
-                self.table.selectRow(0)
+            self._select_any()
             self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _select_any(self) -> None:
+        """Select the first session where none is. The table's own way looks at the keys held: Shift opened it."""
+        if self.model.rowCount() and not self.chosen:
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self.table.selectionModel().setCurrentIndex(self.model.index(0, 0), flags)
 
     def _enter_filter(self) -> None:
         self.filter.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -324,10 +331,9 @@ class SessionTableDialog(QDialog):
     def _restore_selection(self) -> None:
         folders, current = self._selected
         selection = QItemSelection()
-        places = sorted(place for place in map(self.model.place_of, folders) if place is not None)
         last_column = self.model.columnCount() - 1
-        for place in places:
-            selection.select(self.model.index(place, 0), self.model.index(place, last_column))
+        for first, last in _runs(place for place in map(self.model.place_of, folders) if place is not None):
+            selection.select(self.model.index(first, 0), self.model.index(last, last_column))
         chooser = self.table.selectionModel()
         place_of_current = self.model.place_of(current) if current is not None else None
         if place_of_current is not None:
@@ -337,6 +343,7 @@ class SessionTableDialog(QDialog):
         self._selection_changed()
 
     def _selection_changed(self) -> None:
+        self._chosen = None
         self._show_possible()
         self._show_details()
 
@@ -403,6 +410,13 @@ class SessionTableDialog(QDialog):
 
     def _delete(self) -> None:
         self.delete_requested.emit([row.session.folder for row in self.chosen])
+
+
+def _runs(places: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of each run of consecutive numbers."""
+    for _, run in groupby(enumerate(sorted(places)), key=lambda pair: pair[1] - pair[0]):
+        numbers = [place for _, place in run]
+        yield numbers[0], numbers[-1]
 
 
 def _button(text: str, key: str, tip: str, do: Callable[[], None]) -> QPushButton:

@@ -17,10 +17,10 @@ _DIRECTIONS: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 """Marks that turn the direction of writing: in a text of its own they are its author's affair, in a line not."""
 
 
-def block(text: str) -> str:
+def block(text: str, longest: int = LONGEST_TEXT) -> str:
     """Return a text for a place of its own: control characters become U+FFFD, and its length has an end."""
-    drawn = _UNDRAWABLE.sub("\ufffd", text[:LONGEST_TEXT].replace("\r\n", "\n").replace("\r", "\n"))
-    beyond = len(text) - LONGEST_TEXT
+    drawn = _UNDRAWABLE.sub("\ufffd", text[:longest].replace("\r\n", "\n").replace("\r", "\n"))
+    beyond = len(text) - longest
     return f"{drawn}…\n({beyond:,} more characters)" if beyond > 0 else drawn
 
 

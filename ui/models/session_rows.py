@@ -274,10 +274,9 @@ def days(text: str) -> tuple[date, date]:
     parts = [int(part) for part in text.strip().split("-")]
     if not 1 <= len(parts) <= 3:
         raise ValueError(text)
-    year, month, day = [*parts, None, None][:3]
-    first = date(year or 0, month or 1, day or 1)
-    last_month = month or 12
-    return first, date(first.year, last_month, day or calendar.monthrange(first.year, last_month)[1])
+    first = date(parts[0], *[*parts[1:], 1, 1][:2])
+    year, month = parts[0], parts[1] if len(parts) > 1 else 12
+    return first, date(year, month, parts[2] if len(parts) > 2 else calendar.monthrange(year, month)[1])
 
 
 def _holds(text: str, word: str, known: dict[str, bool]) -> bool:

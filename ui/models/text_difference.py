@@ -14,10 +14,11 @@ from typing import Final
 _CONTEXT_LINES: Final = 3
 _ALIKE: Final = 0.4
 """From this share of common words on, one line is another version of the other."""
-_MOST_WORDS: Final = 2_000
-_MOST_LINES: Final = 4_000
-"""Longer texts are compared in the quicker way, which finds less in common."""
-_WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
+_MOST_WORDS: Final = 4_000
+"""Of both lines; in longer ones no words are marked."""
+_MOST_LINES: Final = 1_000
+"""Of both texts; longer ones are compared in the quicker way, which may find less in common."""
+_WORDS: Final = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
 
 
 class Kind(enum.Enum):
@@ -96,7 +97,7 @@ def _versions(one: str, other: str) -> tuple[Line, Line] | None:
     ours, theirs = _WORDS.findall(one), _WORDS.findall(other)
     if not ours or not theirs or len(ours) + len(theirs) > _MOST_WORDS:
         return None
-    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, ours, theirs)
     blocks = matcher.get_opcodes()
     common = sum(len(word) for what, start, end, _, _ in blocks if what == "equal" for word in ours[start:end])
     if common < _ALIKE * max(len(one), len(other)):
