@@ -21,6 +21,7 @@ from simulator.cli import (
     judge,
     measures,
     participant,
+    replay,
     reports,
     run,
     schema,
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
     for command in (
         run,
+        replay,
         export,
         measures,
         sessions,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from simulator.audio.impairments import Impairments
     from simulator.engines.profiles import EngineTarget
-    from simulator.participant.study_run import RunOutcome, RunVoice
+    from simulator.participant.study_run import Recogniser, RunOutcome, RunVoice
     from simulator.study.steps import Study
 
 _DESCRIPTION = """\
@@ -60,12 +60,7 @@ def add_command(commands: Commands) -> None:
         "audio files, said one after the other",
     )
     parser.add_argument("--impair", metavar="LIST", type=_impairments, help=_IMPAIR)
-    parser.add_argument(
-        "--recogniser",
-        metavar="MODEL",
-        help="the Whisper model that puts the participant's words into the record: its folder in the format of "
-        "CTranslate2, the name of one that Hugging Face's cache holds, or none (default: tiny.en of the extra `ears`)",
-    )
+    add_recogniser_option(parser)
     parser.add_argument("--record", metavar="DIR", help="folder for the records; without it, your data folder")
     parser.add_argument("--no-audio", action="store_true", help="leave the audio out of the records")
     parser.add_argument(
@@ -73,6 +68,24 @@ def add_command(commands: Commands) -> None:
     )
     _add_results(parser)
     parser.set_defaults(execute=execute)
+
+
+def add_recogniser_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the recogniser of the participant's words."""
+    parser.add_argument(
+        "--recogniser",
+        metavar="MODEL",
+        help="the Whisper model that puts the participant's words into the record: its folder in the format of "
+        "CTranslate2, the name of one that Hugging Face's cache holds, or none (default: tiny.en of the extra `ears`)",
+    )
+
+
+def recogniser_of(arguments: argparse.Namespace) -> "Recogniser":
+    """Return the recogniser that the options name."""
+    from simulator.participant.study_run import Recogniser
+
+    wanted = arguments.recogniser
+    return Recogniser(wanted != "none", None if wanted == "none" else wanted)
 
 
 def _add_results(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +116,7 @@ def execute(arguments: argparse.Namespace) -> int:
         check_place(arguments.csv)
     other = read_result(arguments.compare) if arguments.compare is not None else None
     target, voice = engine_target(arguments), _voice(arguments.voice)
-    _require_mind(target)
+    require_mind(target)
     if arguments.impair is not None:
         say(f"The participant's voice is impaired: {arguments.impair.words}.")
     for note in loaded.notes:
@@ -111,7 +124,7 @@ def execute(arguments: argparse.Namespace) -> int:
     return leave(run_stoppable(_run_all(arguments, study, target, voice, other)))
 
 
-def _require_mind(target: "EngineTarget") -> None:
+def require_mind(target: "EngineTarget") -> None:
     """Ask whether the language model that the engine is to think with is there. Raises UsageError where nobody is."""
     if target.thinking is None:
         return
@@ -189,10 +202,9 @@ async def _run_each(
     """Do the runs, and put what came of each into `outcomes`, also of one that was interrupted."""
     import asyncio
 
-    from simulator.participant.study_run import Recogniser, StudyRun
+    from simulator.participant.study_run import StudyRun
 
-    wanted = arguments.recogniser
-    recogniser = Recogniser(wanted != "none", None if wanted == "none" else wanted)
+    recogniser = recogniser_of(arguments)
     async with _engine_for_all(arguments, target) as reached:
         for number in range(arguments.runs):
             if arguments.runs > 1:
