@@ -124,6 +124,8 @@ class CapturedTrack:
         at = ns_to_samples(ended_ns - self._origin_ns) - len(samples)
         if at <= -len(samples):
             return Placed(0, samples[:0])  # before the session began
+        if not self._begun:
+            samples = samples[max(0, -at) :]  # of a block that goes on into the session, what lies in it
         at = max(0, at)
         late = at - self._next
         self._late.append(late)
