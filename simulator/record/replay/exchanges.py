@@ -33,7 +33,8 @@ class Moments:
         moments = [Moment(began_ns, began_ns, BEGINNING)]
         for number, each in enumerate(exchanges, 1):
             moments.append(Moment(each.begun_ns, each.begun_ns, Anchor("reply begins", number)))
-            if not each.open:
+            goes_on = number < len(exchanges) and each.handed_ns >= exchanges[number].begun_ns
+            if not (each.open or goes_on):
                 moments.append(Moment(each.handed_ns, each.ended_ns, Anchor("reply ends", number)))
         self._moments = sorted(moments, key=lambda each: each.noticed_ns)
         self._times = [each.noticed_ns for each in self._moments]

@@ -1,6 +1,7 @@
 """The plan of a replay: a record read as what its participant said and did, each timed from the agent's replies."""
 
 import base64
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -65,7 +66,10 @@ def plan_of(source: Path, walk: Walk, talk: Iterable[tuple[int, int]]) -> Plan:
     asked = [each.at_ns for each in walk.done if isinstance(each.deed, Request | SendRaw)]
     heard = exchanges(replies, spoken, asked)
     moments = Moments(began_ns, heard)
-    acts = [*_says(spoken, unheard, moments, began_ns), *(_act(each, moments, began_ns) for each in walk.done)]
+    acts = [
+        *_says(spoken, unheard, [each.at_ns for each in walk.done], moments, began_ns),
+        *(_act(each, moments, began_ns) for each in walk.done),
+    ]
     return Plan(
         source=source,
         settings=walk.settings or Settings(),
@@ -90,14 +94,19 @@ def _act(done: Done, moments: Moments, began_ns: int) -> Act:
     return Act(done.deed, at_ns - began_ns, moment.anchor, max(0, at_ns - moment.at_ns))
 
 
-def _says(spoken: list[Span], unheard: list[Span], moments: Moments, began_ns: int) -> Iterator[Act]:
+def _says(
+    spoken: list[Span], unheard: list[Span], done_ns: list[int], moments: Moments, began_ns: int
+) -> Iterator[Act]:
     """Yield the speeches with what is soft before and behind them, as far as nothing else lies there."""
     free_from_ns = began_ns
+    done_ns.sort()
     for number, speech in enumerate(spoken):
         moment = moments.before(speech.started_ns)
         since_ns = moment.at_ns if moment.at_ns <= speech.started_ns else moment.noticed_ns
         silent_ns = max((each.ended_ns for each in unheard if each.ended_ns <= speech.started_ns), default=0)
-        first = _sample_from(max(speech.started_ns - LEAD_NS, since_ns, free_from_ns, silent_ns))
+        done_before = bisect_right(done_ns, speech.started_ns)
+        followed_ns = done_ns[done_before - 1] if done_before else 0
+        first = _sample_from(max(speech.started_ns - LEAD_NS, since_ns, free_from_ns, silent_ns, followed_ns))
         until_ns = speech.ended_ns + TAIL_NS
         if number + 1 < len(spoken):
             until_ns = min(until_ns, (speech.ended_ns + spoken[number + 1].started_ns) // 2)

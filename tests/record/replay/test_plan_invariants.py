@@ -129,6 +129,8 @@ def _can_be_done(planned: Plan) -> None:
     assert times == sorted(times)
     assert all(each >= 0 for each in times)
     assert all(act.after_ns >= 0 and 0 <= act.after.exchange <= planned.exchanges for act in planned.acts)
+    after = [act.after.exchange for act in planned.acts]
+    assert after == sorted(after)
     assert planned.ends_ns >= 0
     says = [act.deed for act in planned.acts if isinstance(act.deed, Say)]
     assert all(each.samples > 0 and each.first_sample >= planned.voice_from_sample for each in says)
