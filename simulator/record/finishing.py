@@ -169,7 +169,9 @@ def _encode(samples: TrackFile, target: Path) -> None:
         with soundfile.SoundFile(target, "w", **form) as file:
             for block in samples.blocks(_BLOCK_FRAMES):
                 file.write(block)
-    except RuntimeError as error:  # what libsndfile raises
+    except RuntimeError as error:  # what libsndfile raises, with reasons of its own
+        with target.open("ab") as file:
+            file.write(bytes(_BLOCK_FRAMES))  # a full disk says so
         raise OSError(str(error)) from error
 
 

@@ -251,6 +251,27 @@ def test_a_full_disk_leaves_everything_as_it_was_and_it_can_be_tried_again(
     assert is_whole(session)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there, a process has no limit for its files")
+def test_a_disk_that_fills_up_in_the_middle_is_told_by_its_own_word(session: Path) -> None:
+    before = {path: path.read_bytes() for path in session.iterdir()}
+    limited = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000));"
+        "from simulator.record.finishing import main; sys.exit(main(sys.argv[1:]))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-P", "-c", limited, str(session)],
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.returncode == 3
+    assert f"The session in {session} cannot be finished (File too large); what was recorded is whole." in run.stderr
+    assert {path: path.read_bytes() for path in session.iterdir()} == before
+
+
 def test_a_flac_that_does_not_hold_the_samples_never_replaces_the_wav(
     session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
