@@ -61,7 +61,7 @@ def begin(rig: WindowRig, by: By, engine: str = "embedded") -> list[tuple[Path, 
     rig.window.connection.set_engines(["embedded", "openai"], engine)
     dialog = ask(rig)
     dialog.times[by].setChecked(True)
-    rig.click(dialog.replay_button)
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
     return compared
 
 

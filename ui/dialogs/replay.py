@@ -151,6 +151,7 @@ class ReplayDialog(QDialog):
         self.replay_button = self.buttons.addButton("Replay", QDialogButtonBox.ButtonRole.AcceptRole)
         self.replay_button.setProperty("role", "primary")
         self.replay_button.setDefault(True)
+        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setAutoDefault(False)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
 
@@ -223,6 +224,7 @@ class ReplayDialog(QDialog):
             picker.widen_list()
         self._show_changes()
         self._show_possible()
+        self.replay_button.setFocus()  # it was not to be had while only Cancel was
 
     def _show_lacks(self, plan: Plan) -> None:
         unknown = tools_of(plan, self._offered.specification)[1]
