@@ -12,6 +12,7 @@ A check's record has a name of its own instead of `session`, and shares its fold
 """
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -31,8 +32,13 @@ SETTINGS: Final = "settings.json"
 ANSWERS: Final = "answers.json"
 CHECKS: Final = "checks.json"
 STUDY: Final = "study.yaml"
+"""That of a second study is `study-2.yaml`."""
 DERIVED: Final = (SETTINGS, ANSWERS, CHECKS)
 """Made from the events: they may be made again at any time."""
+_STUDY_FILE: Final = re.compile(r"study(-\d+)?\.yaml")
+_STUDY_FOLDER: Final = re.compile(r"study(-\d+)? files")
+_LEFTOVER: Final = re.compile(r"\..*\.part|\.study(-\d+)?\.yaml\..*", re.DOTALL)
+"""What a process that was killed left of a file that it made."""
 
 
 def record_file(path: Path) -> Path:
@@ -77,9 +83,9 @@ def files_of(folder: Path) -> list[Path]:
     """Return the session's own files, in order of their names: what its manifest lists and what deleting removes."""
     own = [path for path in _tracks(folder) if path.is_file()]
     own += [folder / name for name in (SESSION, *DERIVED) if (folder / name).is_file()]
-    for study in sorted(folder.glob(f"{Path(STUDY).stem}*.yaml")):
-        own += filter(is_file, (study, *_files_below(folder / f"{study.stem} files")))  # a pipe would be waited for
-    return sorted(own)
+    own += [path for path in folder.iterdir() if _STUDY_FILE.fullmatch(path.name)]
+    own += [path for beside in _beside_studies(folder) for path in _files_below(beside)]
+    return sorted(filter(is_file, own))  # a pipe would be waited for
 
 
 def delete_session(folder: Path) -> list[Path]:
@@ -113,11 +119,12 @@ def _remove_all_but_events(folder: Path) -> None:
     for path in [*files_of(folder), folder / MANIFEST]:
         if path.name != SESSION or path.parent != folder:
             _remove(path)
-    for leftover in folder.glob(".*.part"):
-        _remove(leftover)
-    for study in folder.glob(f"{Path(STUDY).stem}* files"):
-        if study.is_dir() and not any(study.iterdir()):
-            study.rmdir()
+    for leftover in folder.iterdir():
+        if _LEFTOVER.fullmatch(leftover.name):
+            _remove(leftover)
+    for beside in _beside_studies(folder):
+        if not any(beside.iterdir()):
+            beside.rmdir()
     forget(folder, SESSION)
 
 
@@ -125,6 +132,12 @@ def _tracks(folder: Path) -> Iterator[Path]:
     for track in Track:
         yield track_path(folder / SESSION, track)
         yield flac_path(folder / SESSION, track)
+
+
+def _beside_studies(folder: Path) -> list[Path]:
+    """Return the folders of what studies show and say. A link to one, which nobody here makes, is none of them."""
+    found = (path for path in folder.iterdir() if _STUDY_FOLDER.fullmatch(path.name))
+    return [path for path in found if path.is_dir() and not path.is_symlink()]
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

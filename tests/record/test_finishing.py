@@ -358,6 +358,28 @@ def test_deleting_removes_the_session_and_leaves_what_is_not_of_it(session: Path
         delete_session(session)
 
 
+def test_deleting_removes_what_a_kill_left_of_a_study_and_its_recordings(session: Path) -> None:
+    (session / "study-2 files").mkdir()
+    (session / "study-2 files" / "my voice.wav").write_bytes(b"voice")
+    (session / ".study-2.yaml.k3x_q9").write_bytes(b"instructions")
+    (session / ".session.agent.flac.part").write_bytes(b"voice")
+    assert session / "study-2 files" / "my voice.wav" in files_of(session)
+    assert delete_session(session) == []
+    assert not session.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")
+def test_deleting_reaches_nothing_outside_and_no_file_with_a_name_of_ones_own(session: Path, tmp_path: Path) -> None:
+    others = tmp_path / "my pictures"
+    others.mkdir()
+    (others / "a.png").write_bytes(b"mine")
+    (session / "study files").symlink_to(others, target_is_directory=True)
+    (session / "study.yaml").write_text("name: x\n")
+    (session / "study notes.yaml").write_text("mine")
+    assert delete_session(session) == [session / "study files", session / "study notes.yaml"]
+    assert (others / "a.png").read_bytes() == b"mine"
+
+
 def test_deleting_a_session_removes_its_folder(session: Path) -> None:
     assert delete_session(session) == []
     assert not session.exists()
