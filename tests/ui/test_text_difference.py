@@ -18,8 +18,8 @@ def test_versions_of_a_line_stand_under_each_other_with_their_words_marked() -> 
     first, second = "You are a guide.\nSpeak in short sentences.", "You are a guide.\nSpeak in long, warm sentences."
     assert difference(first, second) == [
         Line(Kind.BOTH, (("You are a guide.", False),)),
-        Line(Kind.FIRST, (("Speak in ", False), ("short ", True), ("sentences.", False))),
-        Line(Kind.SECOND, (("Speak in ", False), ("long, warm ", True), ("sentences.", False))),
+        Line(Kind.FIRST, (("Speak in ", False), ("short", True), (" ", False), ("sentences.", False))),
+        Line(Kind.SECOND, (("Speak in ", False), ("long, warm", True), (" ", False), ("sentences.", False))),
     ]
 
 

@@ -6,10 +6,10 @@ It knows no file: it is given rows, and says what is wanted.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QLocale, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
+    QStyledItemDelegate,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -38,7 +39,7 @@ from ui.widgets.version_chip import VersionDelegate
 _WIDTHS_PX: Final = {
     Column.DATE: 130,
     Column.LENGTH: 56,
-    Column.ENGINE: 140,
+    Column.ENGINE: 138,
     Column.STUDY: 118,
     Column.INSTRUCTIONS: 128,
     Column.ANSWERS: 66,
@@ -47,13 +48,23 @@ _WIDTHS_PX: Final = {
     Column.TRANSFER: 70,
     Column.STOP: 52,
     Column.BARGE_INS: 76,
-    Column.STATE: 88,
+    Column.STATE: 98,
     Column.SIZE: 52,
 }
+_NARROW_PX: Final = 1_280
+_MOST_SPARE_PX: Final = 120
 _ANOTHER: Final = "Another folder…"
 _TWO: Final = "Select two sessions (Ctrl+click, or Shift and the arrows) to compare them."
 _ONE: Final = "Select one session."
 _SOME: Final = "Select a session."
+
+
+class _BehindFigures(QStyledItemDelegate):
+    """Keeps words away from the figures of the column before."""
+
+    def displayText(self, value: Any, _locale: QLocale | QLocale.Language) -> str:
+        """Return what a cell shows."""
+        return f"  {value}"
 
 
 class SessionTableDialog(QDialog):
@@ -80,6 +91,7 @@ class SessionTableDialog(QDialog):
         self.model = SessionTableModel()
         self._selected: tuple[list[Path], Path | None] = ([], None)
         self._chosen: list[SessionRow] | None = None
+        self._has_own_widths = False
         self._build_top()
         self._build_table()
         self._build_progress()
@@ -141,7 +153,7 @@ class SessionTableDialog(QDialog):
         self.filter.offer(self.model.rows, self.model.versions)
         self._select_any()
         self._show_state()
-        if not self.filter.isAncestorOf(self.focusWidget() or self):
+        if not self.filter.is_typed_into:
             self.table.setFocus()
 
     def forget(self, folder: Path) -> None:
@@ -159,6 +171,18 @@ class SessionTableDialog(QDialog):
         """Show no session: another folder is read."""
         self.model.keep(())
         self._show_state()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give names more room in a wider window, until the user sets the widths."""
+        super().resizeEvent(event)
+        if self._has_own_widths:
+            return
+        spare_px = max(0, event.size().width() - _NARROW_PX)
+        header = self.table.horizontalHeader()
+        header.blockSignals(True)
+        for column in (Column.ENGINE, Column.STUDY):
+            header.resizeSection(column, _WIDTHS_PX[column] + min(spare_px // 4, _MOST_SPARE_PX))
+        header.blockSignals(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Lead from the filter into the table by the arrow down."""
@@ -199,8 +223,11 @@ class SessionTableDialog(QDialog):
         header.setStretchLastSection(True)
         for column, width in _WIDTHS_PX.items():
             header.resizeSection(column, width)
+        header.sectionResized.connect(self._widths_chosen)
         table.setSortingEnabled(True)
         table.sortByColumn(Column.DATE, Qt.SortOrder.DescendingOrder)
+        for text_column in (Column.ENGINE, Column.STATE, Column.NAME):
+            table.setItemDelegateForColumn(text_column, _BehindFigures(table))
         table.setItemDelegateForColumn(Column.INSTRUCTIONS, VersionDelegate(self._theme, table))
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         table.customContextMenuRequested.connect(self._open_menu)
@@ -275,7 +302,8 @@ class SessionTableDialog(QDialog):
         self.splitter.addWidget(self.details)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([480, 160])
+        self._sizes = [480, 160]
+        self.splitter.setSizes(self._sizes)
         self.splitter.setCollapsible(0, False)
         close_button = _button("Close", "", "", self.reject)
         foot = QHBoxLayout()
@@ -293,6 +321,9 @@ class SessionTableDialog(QDialog):
         rows.addWidget(self.told)
         rows.addLayout(foot)
         self.table.setFocus()
+
+    def _widths_chosen(self) -> None:
+        self._has_own_widths = True
 
     def _folder_activated(self, place: int) -> None:
         path = self.folders.itemData(place)
@@ -365,7 +396,12 @@ class SessionTableDialog(QDialog):
         shown, total = self.model.rowCount(), len(self.model.rows)
         self.count.setText(f"{shown:,} of {total:,} sessions" if shown != total else f"{total:,} sessions")
         self.stack.setCurrentWidget(self.table if shown else self.empty)
-        self.details.setVisible(shown > 0)
+        if not shown and not self.details.isHidden():
+            self._sizes = self.splitter.sizes()
+            self.details.hide()
+        elif shown and self.details.isHidden():
+            self.details.show()
+            self.splitter.setSizes(self._sizes)
         if self._failure:
             self.empty.setText(self._failure)
         elif total:

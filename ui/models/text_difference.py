@@ -105,9 +105,15 @@ def _versions(one: str, other: str) -> tuple[Line, Line] | None:
     pieces: tuple[list[tuple[str, bool]], list[tuple[str, bool]]] = ([], [])
     for what, from_one, to_one, from_other, to_other in blocks:
         for side, words in zip(pieces, (ours[from_one:to_one], theirs[from_other:to_other]), strict=True):
-            if words:
-                side.append(("".join(words), what != "equal"))
+            side += _pieces("".join(words), differs=what != "equal")
     return Line(Kind.FIRST, tuple(pieces[0])), Line(Kind.SECOND, tuple(pieces[1]))
+
+
+def _pieces(text: str, *, differs: bool) -> list[tuple[str, bool]]:
+    """Return a stretch of a line; a space behind words that differ is not marked."""
+    words = text.rstrip() or text
+    pieces = [(words, differs), (text[len(words) :], False)] if differs else [(text, False)]
+    return [piece for piece in pieces if piece[0]]
 
 
 def _line(kind: Kind, text: str) -> Line:

@@ -69,6 +69,11 @@ class SessionFilter(QWidget):
         since, until = self._day(self.since, 0), self._day(self.until, 1)
         return Wanted(self.words.text(), engine, study, instructions, since, until)
 
+    @property
+    def is_typed_into(self) -> bool:
+        """Whether one of its fields has the focus."""
+        return any(field.hasFocus() for field in (self.words, self.since, self.until))
+
     def clear(self) -> None:
         """Show all sessions."""
         for field in (self.words, self.since, self.until):
