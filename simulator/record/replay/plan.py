@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+import numpy as np
 
-from simulator.record.entries import Track
+from simulator.record.append_lines import Block
+from simulator.record.entries import Direction, Track
+from simulator.record.fields import whole_number
 from simulator.record.floor_sources import BLOCK_SAMPLES
 from simulator.record.folder import record_file
 from simulator.record.log import AUDIO_FIELDS
-from simulator.record.reader import stream
+from simulator.record.reader import blocks
 from simulator.record.replay.deeds import Act, Plan, Request, Say, SendRaw, Settings, StopReply
 from simulator.record.replay.exchanges import Moments, exchanges
 from simulator.record.replay.speeches import Heard, Span, loud, speeches
@@ -39,8 +42,8 @@ def plan(record: Path) -> Plan:
     source = record_file(record)
     problems: list[str] = []
     walk = Walk()
-    for entry in stream(source, problems):
-        walk.feed(entry)
+    for block in blocks(source, problems):
+        _take(walk, block)
     never = _never_began(walk)
     if never is not None:
         return Plan(source, walk.settings or Settings(), (), 0, 0, lacks=(*problems, never))
@@ -52,6 +55,18 @@ def plan(record: Path) -> Plan:
         appends = _count(lacking, "append that was", "appends that were")
         lacks.append(f"{appends} composed by hand cannot be sent again: the audio was not kept.")
     return msgspec.structs.replace(made, acts=acts, lacks=tuple(lacks))
+
+
+def _take(walk: Walk, block: Block) -> None:
+    """Give a walk what a block of lines holds, of the appends only those that were composed by hand."""
+    for entry in block.entries:
+        if (entry.direction, entry.type) == (Direction.NOTED, "raw"):
+            at = np.flatnonzero(block.appends.seqs == (whole_number(entry, "seq") or 0))
+            if len(at):
+                walk.feed(block.appends.entry(int(at[0])))
+        walk.feed(entry)
+    if len(block.appends):
+        walk.last_ns = max(walk.last_ns, int(block.appends.times_ns.max()))
 
 
 def plan_of(source: Path, walk: Walk, talk: Iterable[tuple[int, int]]) -> Plan:

@@ -8,7 +8,6 @@ engine refused and that was sent again.
 import base64
 import binascii
 import json
-from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -27,12 +26,10 @@ from simulator.record.replay.deeds import (
     Settings,
     StopReply,
 )
+from simulator.record.replay.requests import Requests
 from simulator.record.story import LATEST_NS
-from simulator.units import NS_PER_MS
+from simulator.units import NS_PER_MS, samples_to_ns
 
-_SPOKEN: Final = {"output_modalities": ["audio"]}
-"""What is asked for after calls in a spoken response, and by the operator, too."""
-_ALREADY_ACTIVE: Final = "conversation_already_has_active_response"
 ONE_STOP_NS: Final = 100 * NS_PER_MS
 """The cuts and the cancel of one stop lie closer together."""
 _ONE_PART_NS: Final = 50 * NS_PER_MS
@@ -72,7 +69,7 @@ class Walk:
         """By item, of those of which a sample was heard."""
         self.listening_off: list[tuple[int, int | None]] = []
         self.recordings: list[tuple[int, int | None]] = []
-        """When recordings were said, and what a study says."""
+        """When recordings were said, what a study says, and the speeches of a replay."""
         self.settings: Settings | None = None
         self.began_ns: int | None = None
         """When the engine had taken the first settings."""
@@ -87,7 +84,7 @@ class Walk:
         self.lost_images = 0
         self._sent: Entry | None = None
         self._questions: set[str] = set()
-        self._requests = _Requests()
+        self._requests = Requests()
 
     def feed(self, entry: Entry) -> None:
         """Take the next entry."""
@@ -185,8 +182,8 @@ class Walk:
                 self._requests.called(entry)
             case "response.done":
                 self._requests.ended(entry)
-            case "error" if text(entry, "error", "code") == _ALREADY_ACTIVE:
-                self._requests.refused(text(entry, "error", "event_id"))
+            case "error":
+                self._requests.refused(entry)
 
     # ---- noted
 
@@ -221,6 +218,8 @@ class Walk:
                 _open(self._spans(entry), _time(entry.t_ns))
             case "listening.on" | "recording.ended":
                 _close(self._spans(entry), _time(entry.t_ns))
+            case "replay.act" if (samples := whole_number(entry, "samples")) is not None:
+                self.recordings.append((_time(entry.t_ns), _time(entry.t_ns + samples_to_ns(samples))))
 
     def _spans(self, entry: Entry) -> list[tuple[int, int | None]]:
         return self.listening_off if entry.type.startswith("listening.") else self.recordings
@@ -268,87 +267,6 @@ class Walk:
                 self.items[item_id] = replace(item, ended_ns=ended_ns, cut=cut)
         if entry.type == "playback.cut" and text(entry, "cause") == "stop_reply":
             self._stopped(_noted_time(entry, "cut_ns"), entry.seq)
-
-
-class _Requests:
-    """Tells the responses that the program asks for by itself from those that somebody asked for."""
-
-    def __init__(self) -> None:
-        self._sent: deque[tuple[str | None, dict[str, Any]]] = deque(maxlen=16)
-        self._silent_sent = False
-        self._silent: set[str] = set()
-        """Responses in progress that were asked for without audio, or say that they are."""
-        self._again: list[dict[str, Any]] = []
-        """What the engine refused because it was talking already, and is sent again."""
-        self._called: dict[str, set[str]] = {}
-        """The calls of each response in progress."""
-        self._calls: dict[str, str] = {}
-        """The response of each call of a spoken response that waits for its answer."""
-        self._follow_ups = 0
-
-    def sent(self, response: dict[str, Any], event_id: str | None, questions: set[str]) -> bool:
-        """Take a request, and return whether the program made it by itself."""
-        self._sent.append((event_id, response))
-        again = response in self._again
-        if again:
-            self._again.remove(response)
-        if _is_silent_answer(response, questions):
-            self._silent_sent = True
-            return True
-        if again:
-            return True
-        if self._follow_ups and response == _SPOKEN:
-            self._follow_ups -= 1
-            return True
-        return False
-
-    def refused(self, event_id: str | None) -> None:
-        """The engine refused a request because a response was in progress."""
-        self._again += [response for sent_id, response in self._sent if event_id is not None and sent_id == event_id]
-
-    def created(self, entry: Entry) -> None:
-        """A response began."""
-        modalities = value_at(entry, "response", "output_modalities")
-        silent = modalities == ["text"] if isinstance(modalities, list) else self._silent_sent
-        if silent:
-            self._silent_sent = False
-            self._silent.add(text(entry, "response", "id") or "")
-
-    def called(self, entry: Entry) -> None:
-        """A call came; it is answered when its response is done."""
-        if (call_id := text(entry, "call_id")) is not None:
-            self._called.setdefault(text(entry, "response_id") or "", set()).add(call_id)
-
-    def ended(self, entry: Entry) -> None:
-        """A response ended: the calls of a spoken one are followed by a reply once they are all answered."""
-        response_id = text(entry, "response", "id") or ""
-        silent = response_id in self._silent
-        self._silent.discard(response_id)
-        calls = self._called.pop(response_id, set())
-        if silent or text(entry, "response", "status") in ("cancelled", "failed"):
-            return
-        for item in dicts_at(entry, "response", "output"):
-            call_id = item.get("call_id")
-            if item.get("type") == "function_call" and isinstance(call_id, str):
-                calls.add(call_id)
-        self._calls |= dict.fromkeys(calls, response_id)
-
-    def call_answered(self, call_id: str | None) -> None:
-        """A call got its output."""
-        response_id = self._calls.pop(call_id, None) if call_id is not None else None
-        if response_id is not None and response_id not in self._calls.values():
-            self._follow_ups += 1
-
-    def not_followed_up(self) -> None:
-        """The agent called tools without end, and no further reply is asked for."""
-        self._follow_ups = max(0, self._follow_ups - 1)
-
-
-def _is_silent_answer(response: dict[str, Any], questions: set[str]) -> bool:
-    match response:
-        case {"output_modalities": ["text"], "tool_choice": {"type": "function", "name": str(tool)}}:
-            return len(response) == 2 and tool in questions
-    return False
 
 
 def _question(entry: Entry) -> Ask | None:

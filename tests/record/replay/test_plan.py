@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from simulator.record.entries import Direction, Entry
 from simulator.record.replay.deeds import (
     Ask,
     Instruct,
@@ -212,6 +213,15 @@ def test_a_recording_with_a_long_pause_is_one_speech_and_two_are_two(tmp_path: P
     assert said(planned) == [(800, 5_250), (5_300, 6_300)]
 
 
+def test_a_replayed_speech_is_one_again(tmp_path: Path) -> None:
+    session = Session()
+    session.noted(830, "replay.act", number=1, what="says", after="beginning", samples=2_700 * SAMPLES_PER_MS)
+    session.says(1_000, 1_500).says(3_000, 3_500).says(3_900, 4_500)
+    session.noted(3_730, "replay.act", number=2, what="says", after="beginning", samples=1_000 * SAMPLES_PER_MS)
+    planned = session.end(8_000).planned(tmp_path)
+    assert said(planned) == [(800, 3_700), (3_700, 4_800)]
+
+
 def test_listening_off_cuts_a_speech(tmp_path: Path) -> None:
     session = Session().says(1_000, 3_000).says(4_000, 5_000)
     session.listening(2_000, on=False)
@@ -311,6 +321,21 @@ def test_audio_that_was_composed_by_hand_is_filled_in(tmp_path: Path) -> None:
     audio = base64.b64encode(b"\1\0\2\0\3\0").decode()
     assert [act.deed for act in planned.acts] == [SendRaw({"type": "input_audio_buffer.append", "audio": audio})]
     assert planned.lacks == ("1 append that was composed by hand cannot be sent again: the audio was not kept.",)
+
+
+def test_audio_that_was_composed_by_hand_is_found_among_all_the_audio(tmp_path: Path) -> None:
+    session = Session()
+    for number in range(30):
+        event = {"type": "input_audio_buffer.append", "event_id": f"event_{number + 10}", "audio": ""}
+        at_ns, span = (1_010 + number) * MS, append(10 + number, 3)
+        appended = Entry(len(session.entries), at_ns, Direction.SENT, str(event["type"]), event, 1_000, span)
+        session.entries.append(appended)
+    session.noted(1_040, "raw", seq=len(session.entries) - 1)
+    folder = session.end(8_000).write(tmp_path / "session")
+    soundfile.write(folder / "session.participant.wav", np.arange(99, dtype=np.int16), 24_000, subtype="PCM_16")
+    (act,) = plan(folder).acts
+    audio = base64.b64encode(bytes([39, 0, 40, 0, 41, 0])).decode()
+    assert act.deed == SendRaw({"type": "input_audio_buffer.append", "event_id": "event_39", "audio": audio})
 
 
 def test_stopping_the_reply_is_timed_from_when_it_began_and_not_from_its_end(tmp_path: Path) -> None:
