@@ -53,7 +53,7 @@ class Choices(QObject):
         remembered = voice_from_key(settings.text("voice"))
         self._user_chose = remembered is not None
         devices.listed.connect(self._take_devices)
-        panel.engine_chosen.connect(partial(settings.set_text, "engine"))
+        panel.engine_chosen.connect(settings.remember_engine)
         panel.address_requested.connect(self.ask_address)
         panel.edit_engines_requested.connect(self.edit_engines)
         panel.voice_chosen.connect(self.choose_voice)
@@ -76,7 +76,7 @@ class Choices(QObject):
 
     def load_engines(self, chosen: str | None = None) -> None:
         """Offer the engines of the file; `chosen` None takes the one remembered."""
-        wanted = chosen or self._settings.text("engine", EMBEDDED)
+        wanted = chosen or self._settings.text("engine") or EMBEDDED
         try:
             names = [profile.name for profile in load_profiles()]
         except SimulatorError as error:
@@ -139,7 +139,7 @@ class Choices(QObject):
         dialog.open()
 
     def _take_engine(self, engine: str) -> None:
-        self._settings.set_text("engine", engine)
+        self._settings.remember_engine(engine)
         self.load_engines(engine)
 
     def _engines_changed(self, saved: str) -> None:

@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
             return
         self.record.show_live()
         panel = self.connection
-        self.settings.set_text("engine", panel.engine)
+        self.settings.remember_engine(panel.engine)
         self.commands.open_session(
             panel.engine,
             panel.turn_detection,

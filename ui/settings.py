@@ -5,6 +5,8 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow, QSplitter
 
+from simulator.engines.profiles import may_hold_key
+
 
 class WindowSettings:
     """A settings file beside the file of engines."""
@@ -19,6 +21,10 @@ class WindowSettings:
     def set_text(self, name: str, value: str) -> None:
         """Remember a text."""
         self._settings.setValue(name, value)
+
+    def remember_engine(self, engine: str) -> None:
+        """Remember which engine was chosen, by its name or address; none where the address may hold a key."""
+        self.set_text("engine", "" if may_hold_key(engine) else engine)
 
     def restore(self, window: QMainWindow, splitters: dict[str, QSplitter]) -> None:
         """Give the window and its splitters the sizes that they had."""

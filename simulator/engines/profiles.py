@@ -205,6 +205,16 @@ def is_address(text: str) -> bool:
     return "://" in text
 
 
+def may_hold_key(name_or_url: str) -> bool:
+    """Whether this is an address with more in it than where the engine is, and its model: it may not be written."""
+    try:
+        parts = urlsplit(name_or_url if is_address(name_or_url) else "")
+    except ValueError:
+        return True
+    queries = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    return "@" in parts.netloc or bool(parts.fragment) or bool(parts.query and queries != {"model"})
+
+
 def name_of_address(url: str) -> str:
     """Return what an engine without a name is called: its host, and its port where the address has one."""
     return urlsplit(url).netloc.rpartition("@")[2].rstrip(":").lower() or "engine"

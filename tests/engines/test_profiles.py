@@ -17,6 +17,7 @@ from simulator.engines.profiles import (
     delete_profile,
     engines_file,
     load_profiles,
+    may_hold_key,
     parse_header,
     parse_header_env,
     resolve,
@@ -180,6 +181,23 @@ def test_a_bad_address_is_refused_without_repeating_it(address: str, says: str) 
     with pytest.raises(UsageError, match=says) as error:
         resolve(address)
     assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("engine", "holds"),
+    [
+        ("openai", False),
+        ("ws://127.0.0.1:8765/v1/realtime", False),
+        ("wss://e.example/v1/realtime?model=m", False),
+        (f"wss://e.example/v1?model=m&t={KEY}", True),
+        (f"wss://e.example/v1?{KEY}", True),
+        (f"wss://e.example/v1#{KEY}", True),
+        (f"wss://me:{KEY}@e.example/v1", True),
+        (f"wss://[{KEY}", True),
+    ],
+)
+def test_an_address_with_anything_in_it_that_may_be_a_key_is_not_to_be_written(engine: str, holds: bool) -> None:
+    assert may_hold_key(engine) == holds
 
 
 def test_the_beta_header_is_never_sent() -> None:

@@ -169,6 +169,22 @@ def test_an_engine_saved_in_the_dialog_is_the_one_to_connect_to(rig: WindowRig, 
     assert rig.commands("connect")[-1]["engine"] == "lab"
 
 
+def test_a_key_in_an_address_that_was_typed_gets_into_no_file(rig: WindowRig, tmp_path: Path) -> None:
+    for address in ("wss://lab.example/v1?model=m", f"wss://lab.example/v1?token={KEY}"):
+        rig.window.choices.ask_address()
+        (dialog,) = (each for each in rig.window.findChildren(AddressDialog) if each.isVisible())
+        dialog.field.setText(address)
+        dialog.accept()
+        assert rig.window.connection.engine == address
+        assert rig.window.settings.text("engine") == ("" if KEY in address else address)
+    rig.connect_session()
+    assert rig.commands("connect")[-1]["engine"].endswith(KEY)
+    rig.window.close()
+    files = [path for path in (tmp_path / "config").rglob("*") if path.is_file()]
+    assert "window.ini" in {path.name for path in files}
+    assert [path for path in files if KEY.encode() in path.read_bytes()] == []
+
+
 def test_an_address_is_checked_before_it_is_taken(theme: Theme) -> None:
     dialog = AddressDialog()
     taken: list[str] = []
