@@ -137,7 +137,7 @@ def test_heard_is_solid_and_never_heard_is_hollow_and_as_long_as_what_is_missing
     assert hollow.rect.width() == pytest.approx(3 * px_per_s, abs=1.5)
     assert hollow.rect.left() == pytest.approx(heard.rect.right(), abs=1.5)
     assert session.has_ink("agent_fill", heard)
-    assert not session.has_ink("agent_fill", Mark(hollow.rect.adjusted(8, 4, -8, -40), 0, 0, ""))
+    assert not session.has_ink("agent_fill", Mark(hollow.rect.adjusted(8, 4, -8, -40), 0, 0, str))
 
 
 def test_items_queued_behind_the_cut_one_lie_behind_it() -> None:
@@ -231,7 +231,7 @@ def test_a_click_on_a_mark_names_its_entry(session: Session, start: str, expecte
     session.now(8000)
     mark = session.mark(start)
     if start == "speech heard":  # the barge-in covers its beginning
-        mark = Mark(mark.rect.adjusted(300, 0, 0, 0), mark.seq, mark.t_ns, mark.tip)
+        mark = Mark(mark.rect.adjusted(300, 0, 0, 0), mark.seq, mark.t_ns, mark.say)
     session.click(mark)
     assert [kinds[seq] for seq in session.chosen] == [expected]
     assert session.panel.canvas.cursor_ns == mark.t_ns
@@ -422,3 +422,19 @@ def test_a_frame_reads_what_is_visible_once_and_then_only_what_is_new(
     session.now(3_600_033)
     # The second that may still change is 106 pixels wide: in two tiles at most, of each lane.
     assert 0 < sum(columns) <= 2 * 2 * TILE_COLUMNS
+
+
+def test_what_is_too_near_to_be_told_apart_is_drawn_as_one_that_says_so(session: Session) -> None:
+    for number in range(100):
+        session.received(1_000 + 200 * number, "response.created", response={"id": f"resp_{number}"})
+        done = {"id": f"resp_{number}", "status": "failed" if number == 5 else "completed"}
+        session.received(1_150 + 200 * number, "response.done", response=done)
+    session.panel._window.zoom_to(3_600 * S)
+    session.now(21_000)
+    first, *others = [mark for mark in session.panel.canvas.marks if mark.tip.startswith("response ")]
+    assert len(others) < 5
+    assert first.seq == 0
+    assert "more: zoom in to tell them apart" in first.tip
+    session.panel._window.zoom_to(2 * S)
+    session.panel.canvas.repaint()
+    assert {mark.tip.splitlines()[0] for mark in session.panel.canvas.marks} > {"response resp_99", "response resp_98"}

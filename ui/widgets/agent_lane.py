@@ -4,6 +4,8 @@ Heard audio is solid on a tinted ground; what was never heard is a dashed outlin
 that was received and not handed to the loudspeaker.
 """
 
+from bisect import bisect_right
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -11,8 +13,11 @@ from PySide6.QtGui import QPainter, QPen
 
 from simulator.record.measures import SIMULATED
 from simulator.units import NS_PER_MS, samples_to_ns
-from ui.widgets.drawing import CENTRE, Drawing, Mark
+from ui.widgets.drawing import CENTRE, THIN_PX, Drawing, Mark
 from ui.widgets.time_window import clock_text, span_text
+
+_TOGETHER_PX = 5.0
+"""Of barge-ins nearer to each other than this the first one is drawn."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,39 +47,27 @@ def never_heard_spans(spans: "Iterable[AgentSpan]") -> "Iterator[Unheard]":
 def draw_agent(drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Iterable[Unheard]") -> None:
     """Draw the agent's items: a tinted ground where they were heard, a dashed outline for what never was."""
     rect, painter, theme = drawing.rects.agent.adjusted(0, 3, 0, -3), drawing.painter, drawing.theme
-    for span in spans:
-        extent = drawing.visible(span.started_ns, span.ended_ns)
-        if extent is not None and span.ended_ns != span.started_ns:
-            left, right = extent
-            ground = QRectF(left, rect.top(), right - left, rect.height())
-            painter.fillRect(ground, theme.colour("agent_fill", 0.13))
-            tip = f"agent heard: {span.item_id}\nfrom {clock_text(span.started_ns)}"
-            drawing.marks.append(Mark(ground, span.seq, span.started_ns, tip))
+    heard = ((span.started_ns, span.ended_ns, span) for span in spans if span.ended_ns != span.started_ns)
+    for left, right, together in drawing.groups(heard):
+        ground = QRectF(left, rect.top(), right - left, rect.height())
+        drawing.tint(ground, "agent_fill", 0.13)
+        drawing.marks.append(Mark(ground, together[0].seq, together[0].started_ns, partial(_heard_tip, together)))
     pen = QPen(theme.colour("never_heard"), 1)
     pen.setDashPattern([4, 3])
     # Crisp dashes; they have a fast path as well (0.01 against 0.24 ms for a wide antialiased pen).
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    for span, start_ns, end_ns in unheard:
-        extent = drawing.visible(start_ns, end_ns)
-        if extent is None:
-            continue
-        left, right = extent
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for left, right, each in drawing.groups((each[1], each[2], each) for each in unheard):
         hollow = QRectF(left, rect.top() + rect.height() * 0.25, right - left, rect.height() * 0.55)
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(hollow)
-        length = span_text(end_ns - start_ns)
-        tip = (
-            f"received, never heard: {span.item_id}\n"
-            f"{length} of {span_text(samples_to_ns(span.received_samples))} received"
-        )
-        drawing.marks.append(Mark(hollow, span.seq, start_ns, tip))
+        drawing.marks.append(Mark(hollow, each[0][0].seq, each[0][1], partial(_unheard_tip, each)))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 def draw_never_heard_labels(drawing: Drawing, unheard: "Iterable[Unheard]", spans: "Iterable[AgentSpan]") -> None:
     """Write how much was never heard on its outline, or behind it where it is short and nothing follows there."""
-    starts = [x for span in spans if (x := drawing.x(span.started_ns)) > 0]
+    starts = sorted(x for span in spans if 0 < (x := drawing.x(span.started_ns)) < drawing.width_px)
     rect = drawing.rects.agent
     taken_until = -1.0
     for _, start_ns, end_ns in unheard:
@@ -86,14 +79,15 @@ def draw_never_heard_labels(drawing: Drawing, unheard: "Iterable[Unheard]", span
         text = drawing.first_that_fits(right - left - 12, (f"never heard  {length}", length))
         place = left + 8
         if not text.startswith("never") and extent[1] < drawing.width_px:
-            following = min((x for x in starts if x > extent[0] + 1), default=drawing.width_px)
+            later = bisect_right(starts, extent[0] + 1)
+            following = starts[later] if later < len(starts) else drawing.width_px
             behind = drawing.first_that_fits(following - extent[1] - 16, (f"never heard  {length}",))
             text, place = (behind, extent[1] + 4) if behind else (text, place)
         if text:
             width = drawing.metrics.horizontalAdvance(text) + 8
             # On the lower edge of the outline, which the label interrupts.
             label = QRectF(place, rect.top() + rect.height() * 0.8 - 8, width, 16)
-            drawing.painter.fillRect(label, drawing.theme.colour("sunken"))
+            drawing.fill(label, "sunken")
             drawing.text(label, text, "never_heard", CENTRE)
             taken_until = label.right()
 
@@ -102,14 +96,18 @@ def draw_barge_ins(drawing: Drawing, barge_ins: "Iterable[BargeIn]") -> None:
     """Write each measured interval at its place: speech_started received to silence at the output."""
     rects, painter, theme = drawing.rects, drawing.painter, drawing.theme
     taken_until = -1e9
+    before_x = -1e9
     for barge_in in barge_ins:
-        end_ns = silent_at_ns(barge_in)
         x = drawing.x(barge_in.received_ns)
         if barge_in.received_ns > drawing.present_ns or not -300 <= x <= drawing.width_px + 1:
             continue
-        right = max(drawing.x(end_ns), x + 2)
+        if x - before_x < _TOGETHER_PX:
+            continue
+        before_x = x
+        right = max(drawing.x(silent_at_ns(barge_in)), x + 2)
         band = QRectF(x, rects.speech.top(), right - x, rects.agent.bottom() - rects.speech.top())
-        painter.fillRect(band, theme.colour("error", 0.25))
+        if band.width() > THIN_PX:
+            drawing.fill(band, "error", 0.25)
         painter.setPen(QPen(theme.colour("error"), 1.5))
         painter.drawLine(QPointF(x, band.top()), QPointF(x, band.bottom()))
         text = barge_in_text(barge_in)
@@ -124,7 +122,19 @@ def draw_barge_ins(drawing: Drawing, barge_ins: "Iterable[BargeIn]") -> None:
             drawing.text(label, text, "panel", CENTRE)
             taken_until = label.right() + 4
             marked = band.united(label)
-        drawing.marks.append(Mark(marked, barge_in.seq, barge_in.received_ns, barge_in_tip(barge_in)))
+        drawing.marks.append(Mark(marked, barge_in.seq, barge_in.received_ns, partial(barge_in_tip, barge_in)))
+
+
+def _heard_tip(spans: "list[AgentSpan]") -> str:
+    more = f"\nand {len(spans) - 1} more: zoom in to tell them apart" if len(spans) > 1 else ""
+    return f"agent heard: {spans[0].item_id}\nfrom {clock_text(spans[0].started_ns)}{more}"
+
+
+def _unheard_tip(unheard: "list[Unheard]") -> str:
+    span, start_ns, end_ns = unheard[0]
+    received = span_text(samples_to_ns(span.received_samples))
+    more = f"\nand {len(unheard) - 1} more: zoom in to tell them apart" if len(unheard) > 1 else ""
+    return f"received, never heard: {span.item_id}\n{span_text(end_ns - start_ns)} of {received} received{more}"
 
 
 def silent_at_ns(barge_in: "BargeIn") -> int:

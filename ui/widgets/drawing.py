@@ -1,11 +1,11 @@
 """What every lane of the timeline is drawn with: where the lanes lie, one frame's tools, and the marks that it made."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from ui.theme import Theme
 from ui.widgets.time_window import TimeWindow
@@ -14,8 +14,16 @@ RULER_PX: Final = 24
 _NARROW_LANE_PX: Final = 28
 _STUDY_LANE_PX: Final = 42
 _GAP_PX: Final = 1
+THIN_PX: Final = 4.0
+"""A span narrower than this has no room for more than its colour."""
+_NEAR_PX: Final = 2.0
+_TOGETHER_PX: Final = 7.0
+"""Marks nearer to each other than this cannot be told apart."""
+_NARROWEST_TEXT_PX: Final = 5.0
 LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 CENTRE: Final = Qt.AlignmentFlag.AlignCenter
+
+T = TypeVar("T")
 
 LANE_NAMES: Final = ("participant", "heard by engine", "agent", "responses", "study")
 
@@ -54,7 +62,13 @@ class Mark:
     rect: QRectF
     seq: int
     t_ns: int
-    tip: str
+    say: Callable[[], str]
+    """Gives the tip: of a thousand marks in a frame one is asked for it, if any."""
+
+    @property
+    def tip(self) -> str:
+        """What is said about it under the pointer."""
+        return self.say()
 
 
 class Drawing:
@@ -79,6 +93,7 @@ class Drawing:
         self.ns_per_px = window.ns_per_px
         self.left_ns, self.right_ns, self.present_ns = window.left_ns, window.right_ns, window.present_ns
         self.marks: list[Mark] = []
+        self._mixed: dict[tuple[str, float], QColor] = {}
 
     def x(self, t_ns: int) -> float:
         """Return the horizontal place of a time in pixels, unclipped."""
@@ -97,13 +112,59 @@ class Drawing:
         right = min(self.width_px + 1.0, self.x(end_ns))
         return left, max(right, left + 1.0)
 
+    def groups(self, spans: "Iterable[tuple[int, int | None, T]]") -> "Iterator[tuple[float, float, list[T]]]":
+        """Yield the extent of what shows of spans, each from its begin to its end; those that are too thin and too near
+        to be told apart as one."""
+        left = right = 0.0
+        together: list[T] = []
+        first_ns, last_ns = self.left_ns, min(self.right_ns, self.present_ns)
+        for begin_ns, end_ns, what in spans:
+            if begin_ns > last_ns or (end_ns is not None and end_ns < first_ns):
+                continue
+            extent = self.visible(begin_ns, end_ns)
+            if extent is None:
+                continue
+            is_thin = extent[1] - extent[0] < THIN_PX
+            if together and is_thin and extent[0] - right < _NEAR_PX and extent[1] - left < _TOGETHER_PX:
+                right = max(right, extent[1])
+                together.append(what)
+                continue
+            if together:
+                yield left, right, together
+            left, right = extent
+            together = [what]
+        if together:
+            yield left, right, together
+
+    def fill(self, rect: QRectF, role: str, alpha: float = 1.0) -> None:
+        """Fill an area to the nearest whole pixels: smoothing its edges would take ten times as long."""
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self.painter.fillRect(rect.toRect(), self.theme.colour(role, alpha))
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def tint(self, rect: QRectF, role: str, share: float) -> None:
+        """Colour the empty ground of a lane: opaque, as what shines through takes ten times as long in a high lane."""
+        mixed = self._mixed.get((role, share))
+        if mixed is None:
+            ink, ground = self.theme.colour(role), self.theme.colour("sunken")
+            mixed = self._mixed[(role, share)] = QColor.fromRgbF(
+                share * ink.redF() + (1 - share) * ground.redF(),
+                share * ink.greenF() + (1 - share) * ground.greenF(),
+                share * ink.blueF() + (1 - share) * ground.blueF(),
+            )
+        self.painter.fillRect(rect.toRect(), mixed)
+
     def text(self, rect: QRectF, text: str, role: str, align: Qt.AlignmentFlag = LEFT) -> None:
         """Write a text."""
+        if not text:
+            return
         self.painter.setPen(self.theme.colour(role))
         self.painter.drawText(rect, align, text)
 
     def first_that_fits(self, width: float, texts: Iterable[str]) -> str:
         """Return the first text not wider than `width`, or nothing."""
+        if width < _NARROWEST_TEXT_PX:
+            return ""
         return next((text for text in texts if self.metrics.horizontalAdvance(text) <= width), "")
 
 

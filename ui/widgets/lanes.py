@@ -6,13 +6,14 @@ carries a sign and its status.
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen
 
 from ui.widgets.agent_lane import draw_agent, draw_barge_ins, draw_never_heard_labels, never_heard_spans
-from ui.widgets.drawing import CENTRE, Drawing, Mark, short_id
+from ui.widgets.drawing import CENTRE, THIN_PX, Drawing, Mark, short_id
 from ui.widgets.mark_flags import draw_marks
 from ui.widgets.time_window import clock_text, span_text
 from ui.widgets.waveform import WaveformTiles
@@ -42,15 +43,15 @@ def draw_waveform(drawing: Drawing, lane: "PeakPyramid", tiles: WaveformTiles, r
 def draw_listening_off(drawing: Drawing, spans: Iterable[tuple[int, int | None]]) -> None:
     """Hatch the participant's lane where nothing was sent."""
     rect, painter = drawing.rects.participant, drawing.painter
-    for start_ns, end_ns in spans:
-        extent = drawing.visible(start_ns, end_ns)
-        if extent is None:
-            continue
-        left, right = extent
+    for left, right, together in drawing.groups((start_ns, end_ns, (start_ns, end_ns)) for start_ns, end_ns in spans):
+        start_ns, end_ns = together[0]
         band = QRectF(left, rect.top(), right - left, rect.height())
-        painter.fillRect(band, drawing.theme.colour("listening_off", 0.12))
+        if right - left < THIN_PX or len(together) > 1:
+            drawing.tint(band, "listening_off", 0.7)
+            continue
+        drawing.fill(band, "listening_off", 0.12)
         painter.setBrushOrigin(QPointF(drawing.x(start_ns) % 8, 0))
-        painter.fillRect(band, QBrush(drawing.theme.colour("listening_off", 0.55), Qt.BrushStyle.BDiagPattern))
+        painter.fillRect(band.toRect(), QBrush(drawing.theme.colour("listening_off", 0.55), Qt.BrushStyle.BDiagPattern))
         painter.setPen(QPen(drawing.theme.colour("listening_off"), 1))
         for x in (left, right):
             painter.drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom()))
@@ -68,13 +69,14 @@ def draw_listening_off(drawing: Drawing, spans: Iterable[tuple[int, int | None]]
 def draw_speech(drawing: Drawing, spans: "Iterable[SpeechSpan]") -> None:
     """Draw what the engine says it heard, each turn with its item."""
     rect, painter = drawing.rects.speech.adjusted(0, 4, 0, -4), drawing.painter
-    for span in spans:
-        extent = drawing.visible(span.started_ns, span.stopped_ns)
-        if extent is None:
-            continue
-        left, right = extent
+    for left, right, together in drawing.groups((span.started_ns, span.stopped_ns, span) for span in spans):
+        span = together[0]
         bar = QRectF(left, rect.top(), right - left, rect.height())
-        painter.fillRect(bar, drawing.theme.colour("heard_speech_fill", 0.28))
+        drawing.marks.append(Mark(bar, span.seq, span.started_ns, partial(_speech_tip, together)))
+        if right - left < THIN_PX or len(together) > 1:
+            drawing.tint(bar, "heard_speech", 0.8)
+            continue
+        drawing.fill(bar, "heard_speech_fill", 0.28)
         painter.setPen(QPen(drawing.theme.colour("heard_speech"), 2))
         painter.drawLine(QPointF(left + 1, rect.top()), QPointF(left + 1, rect.bottom()))
         if span.stopped_ns is not None:
@@ -83,13 +85,19 @@ def draw_speech(drawing: Drawing, spans: "Iterable[SpeechSpan]") -> None:
         length = "…" if span.stopped_ns is None else span_text(span.stopped_ns - span.started_ns)
         text = drawing.first_that_fits(right - left - 12, (f"{name}  {length}", name, length))
         drawing.text(bar.adjusted(7, 0, 0, 0), text, "heard_speech")
-        positions = [
-            f"{label} {value} ms"
-            for label, value in (("audio_start_ms", span.audio_start_ms), ("audio_end_ms", span.audio_end_ms))
-            if value is not None
-        ]
-        lines = (f"speech heard by the engine: {span.item_id}", f"from {clock_text(span.started_ns)}", *positions)
-        drawing.marks.append(Mark(bar, span.seq, span.started_ns, "\n".join(lines)))
+
+
+def _speech_tip(spans: "list[SpeechSpan]") -> str:
+    span = spans[0]
+    lines = [f"speech heard by the engine: {span.item_id}", f"from {clock_text(span.started_ns)}"]
+    for label, value in (("audio_start_ms", span.audio_start_ms), ("audio_end_ms", span.audio_end_ms)):
+        if value is not None:
+            lines.append(f"{label} {value} ms")
+    return "\n".join(lines) + _more(len(spans) - 1)
+
+
+def _more(others: int) -> str:
+    return f"\nand {others} more: zoom in to tell them apart" if others else ""
 
 
 _RESPONSE_SIGNS: Final = {"completed": "✓", "cancelled": "✕", "failed": "⚠", "incomplete": "…"}
@@ -98,36 +106,47 @@ _RESPONSE_SIGNS: Final = {"completed": "✓", "cancelled": "✕", "failed": "⚠
 def draw_responses(drawing: Drawing, responses: "list[ResponseSpan]", rows: list[int]) -> None:
     """Draw each response from created to done, with its id, sign and status; overlapping ones lie in half rows."""
     rect, painter, theme = drawing.rects.responses.adjusted(0, 4, 0, -4), drawing.painter, drawing.theme
-    for position, (span, row) in enumerate(zip(responses, rows, strict=True)):
-        extent = drawing.visible(span.created_ns, span.done_ns)
-        if extent is None:
-            continue
-        left, right = extent
+    placed = ((span.created_ns, span.done_ns, place) for place, span in enumerate(responses))
+    for left, right, places in drawing.groups(placed):
+        spans = [responses[place] for place in places]
+        span, row = spans[0], rows[places[0]]
         # A response beside another one (out of band) is drawn lower and thinner.
         bar = QRectF(left, rect.top() + (rect.height() - 6 if row else 0), right - left, 6 if row else rect.height())
-        bad = span.status in ("failed", "incomplete")
+        drawing.marks.append(Mark(bar, span.seq, span.created_ns, partial(_response_tip, spans)))
+        bad = any(each.status in ("failed", "incomplete") for each in spans)
         role, ink = ("error", "error") if bad else ("response", "text")
-        painter.setPen(
-            QPen(theme.colour(role), 1, Qt.PenStyle.DashLine if span.done_ns is None else Qt.PenStyle.SolidLine)
-        )
-        painter.setBrush(theme.colour("error" if bad else "response_fill", 0.25))
-        painter.drawRoundedRect(bar.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
-        status = span.status or ("in progress" if span.done_ns is None else "not ended")
-        sign = _RESPONSE_SIGNS.get(status, "…")
-        if not row:
+        if right - left < THIN_PX or len(spans) > 1:
+            drawing.tint(bar, role, 0.8)
+        else:
+            style = Qt.PenStyle.DashLine if span.done_ns is None else Qt.PenStyle.SolidLine
+            painter.setPen(QPen(theme.colour(role), 1, style))
+            painter.setBrush(theme.colour("error" if bad else "response_fill", 0.25))
+            painter.drawRoundedRect(bar.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+        if not row and len(spans) == 1:
+            status = _status(span)
+            sign = _RESPONSE_SIGNS.get(status, "…")
             name = f"{short_id(span.response_id)}  {status}"
             inside = drawing.first_that_fits(right - left - 12, (f"{sign} {name}", sign))
             drawing.text(bar.adjusted(6, 0, 0, 0), inside, ink)
             if inside in ("", sign):
                 # A fast engine is done in an instant: the name stands behind the bar, if the next response leaves room.
-                end = next((drawing.x(other.created_ns) for other in responses[position + 1 :]), drawing.width_px)
+                following = places[0] + 1
+                end = drawing.x(responses[following].created_ns) if following < len(responses) else drawing.width_px
                 behind = drawing.first_that_fits(end - right - 8, (name, status))
                 drawing.text(QRectF(right + 5, bar.top(), drawing.width_px, bar.height()), behind, ink)
-        reason = f" ({span.reason})" if span.reason else ""
-        tip = f"response {span.response_id}\n{status}{reason}\ncreated {clock_text(span.created_ns)}"
-        if span.done_ns is not None:
-            tip += f", done {clock_text(span.done_ns)}"
-        drawing.marks.append(Mark(bar, span.seq, span.created_ns, tip))
+
+
+def _status(span: "ResponseSpan") -> str:
+    return span.status or ("in progress" if span.done_ns is None else "not ended")
+
+
+def _response_tip(spans: "list[ResponseSpan]") -> str:
+    span = spans[0]
+    reason = f" ({span.reason})" if span.reason else ""
+    tip = f"response {span.response_id}\n{_status(span)}{reason}\ncreated {clock_text(span.created_ns)}"
+    if span.done_ns is not None:
+        tip += f", done {clock_text(span.done_ns)}"
+    return tip + _more(len(spans) - 1)
 
 
 _PUSH_PX: Final = 7
@@ -160,8 +179,15 @@ def draw_pushes(drawing: Drawing, pushes: "Iterable[Push]") -> None:
                 # The leader crosses the row above.
                 free_from[0] = max(free_from[0], x + 8)
             marked = marked.united(label)
-        lines = "\n".join(f"study: {each.event}\nat {clock_text(each.t_ns)}" for each in together)
-        drawing.marks.append(Mark(marked, push.seq, push.t_ns, lines))
+        drawing.marks.append(Mark(marked, push.seq, push.t_ns, partial(_push_tip, together)))
+
+
+_MOST_NAMED: Final = 12
+
+
+def _push_tip(pushes: "list[Push]") -> str:
+    lines = [f"study: {each.event}\nat {clock_text(each.t_ns)}" for each in pushes[:_MOST_NAMED]]
+    return "\n".join(lines) + _more(len(pushes) - len(lines))
 
 
 def _together(drawing: Drawing, pushes: "Iterable[Push]") -> "list[tuple[float, list[Push]]]":

@@ -1,5 +1,6 @@
 """The operator's marks on the timeline: a line through all lanes, a flag at its top, and the note beside it."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -43,6 +44,9 @@ def draw_marks(drawing: Drawing, marks: "Sequence[measures.Mark]") -> None:
             painter.fillRect(label.adjusted(-2, 3, 2, -1), theme.colour("panel", 0.8))
             drawing.text(label, shown, "text")
             flag = flag.united(label)
-        tip = f"mark: {note}" if note else "mark"
-        drawing.marks.append(Mark(flag, mark.seq, mark.t_ns, f"{tip}\nat {clock_text(mark.t_ns)}"))
+        drawing.marks.append(Mark(flag, mark.seq, mark.t_ns, partial(_tip, note, mark.t_ns)))
         next_x = x
+
+
+def _tip(note: str, t_ns: int) -> str:
+    return f"mark: {note}\nat {clock_text(t_ns)}" if note else f"mark\nat {clock_text(t_ns)}"

@@ -6,6 +6,7 @@ not change between frames (names of the lanes, their grounds) is kept as a pixma
 visible, whatever the length of the session.
 """
 
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, Signal
@@ -56,7 +57,7 @@ class TimelineCanvas(QWidget):
         self.empty_text = "Press Connect (F5) to see the conversation here"
         self.setFont(ui_font(0.9))
         self._metrics = QFontMetricsF(self.font())
-        self._name_px = max(self._metrics.horizontalAdvance(name) for name in LANE_NAMES) + 22
+        self._name_px = ceil(max(self._metrics.horizontalAdvance(name) for name in LANE_NAMES)) + 22
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
