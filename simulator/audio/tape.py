@@ -66,7 +66,8 @@ TapeEvent = SpeechBegan | SpeechEnded | TapeFailed
 class Tape:
     """The recording from `first_sample` up to `end`, with its speeches in order. Belongs to the loop.
 
-    `on_event` is called while the block that holds the moment is taken. What will be heard is read ahead in a thread.
+    With `whole` it is said in one go, from its first sample on, as soon as it is started. `on_event` is called while
+    the block that holds the moment is taken. What will be heard is read ahead in a thread.
     """
 
     def __init__(
@@ -76,16 +77,28 @@ class Tape:
         end: int,
         speeches: Sequence[Speech],
         on_event: Callable[[TapeEvent], None],
+        *,
+        whole: bool = False,
     ) -> None:
         self._read = read
         self._on_event = on_event
         self._speeches = list(speeches)
-        edges = [first_sample, *(each.end for each in speeches)], [*(each.first_sample for each in speeches), end]
-        self._gaps = [(first, max(first, last)) for first, last in zip(*edges, strict=True)]
-        """What lies before the first speech, and behind each."""
+        self._passages = [Speech(first_sample, end - first_sample)] if whole else self._speeches
+        """What is said without a break."""
+        starts = [*(each.first_sample for each in self._passages), end]
+        ends = [first_sample, *(each.end for each in self._passages)]
+        self._gaps = [(first, max(first, last)) for first, last in zip(ends, starts, strict=True)]
+        """What lies before the first passage, and behind each."""
+        self._edges = deque(
+            edge
+            for number, each in enumerate(speeches)
+            for edge in (_Edge(each.first_sample, number, begins=True), _Edge(each.end - 1, number, begins=False))
+        )
+        self.passed: list[SpeechBegan | SpeechEnded] = []
+        """What began and ended in the block that was taken last."""
         self._tone = _Tone(np.zeros(0, dtype=np.int16))
         self._ready: _Passage | None = None
-        """The speech that comes next."""
+        """The passage that comes next."""
         self._starts_ns: int | None = None
         self._running: _Passage | None = None
         self._faded = FADE_SAMPLES
@@ -111,6 +124,7 @@ class Tape:
     def take(self, count: int, first_ns: int) -> Samples:
         """Return the next samples, the first of which is captured at this time."""
         block = np.zeros(count, dtype=np.int16)
+        self.passed = []
         filled = 0
         while filled < count:
             if self._running is None:
@@ -138,11 +152,11 @@ class Tape:
                 self._running, self._ready, self._starts_ns = ready, None, None
                 self._faded = 0 if self._tone.sounds else FADE_SAMPLES
                 self._read_meanwhile(self._make_ready(ready.number + 1))
-                self._on_event(SpeechBegan(ready.number, first_ns + samples_to_ns(starts)))
         block[filled:until] = self._tone.take(until - filled)
         return until
 
     def _fill_speech(self, running: "_Passage", block: Samples, filled: int, first_ns: int) -> int:
+        position = running.position
         samples = running.take(len(block) - filled)
         fading = min(len(samples), FADE_SAMPLES - self._faded)
         if fading:
@@ -151,13 +165,25 @@ class Tape:
             self._faded += fading
         until = filled + len(samples)
         block[filled:until] = samples
+        self._tell(position, running.position, first_ns + samples_to_ns(filled))
         if not running.left:
             self._running, self._tone = None, _Tone(running.tone)
-            self._on_event(SpeechEnded(running.number, first_ns + samples_to_ns(until)))
         elif running.wants_more:
             running.being_read = True
             self._read_meanwhile(self._read_on(running))
         return until
+
+    def _tell(self, position: int, until: int, at_ns: int) -> None:
+        """Tell what begins and ends from one position of the recording up to another; the first one is at `at_ns`."""
+        while self._edges and self._edges[0].position < until:
+            edge = self._edges.popleft()
+            since = max(0, edge.position - position)
+            if edge.begins:
+                event: SpeechBegan | SpeechEnded = SpeechBegan(edge.speech, at_ns + samples_to_ns(since))
+            else:
+                event = SpeechEnded(edge.speech, at_ns + samples_to_ns(since + 1))
+            self.passed.append(event)
+            self._on_event(event)
 
     # ---- reading
 
@@ -173,10 +199,10 @@ class Tape:
         task.add_done_callback(self._reading.discard)
 
     async def _make_ready(self, number: int) -> None:
-        """Read the beginning of a speech, and the tone behind it."""
-        if number < len(self._speeches):
+        """Read the beginning of a passage, and the tone behind it."""
+        if number < len(self._passages):
             gap_first, gap_end = self._gaps[number]
-            ready = _Passage(number, self._speeches[number], min(FADE_SAMPLES, gap_end - gap_first))
+            ready = _Passage(number, self._passages[number], min(FADE_SAMPLES, gap_end - gap_first))
             await self._read_on(ready)
             ready.tone = await asyncio.to_thread(self._read_tone, number + 1)
             self._ready = ready
@@ -187,6 +213,14 @@ class Tape:
     def _read_tone(self, gap: int) -> Samples:
         first, end = self._gaps[gap]
         return self._read(first, min(end - first, LONGEST_TONE_SAMPLES))
+
+
+class _Edge(NamedTuple):
+    """The first sample of a speech, or its last one."""
+
+    position: int
+    speech: int
+    begins: bool
 
 
 class _Tone:
@@ -212,20 +246,25 @@ class _Tone:
 
 
 class _Passage:
-    """A speech with its lead-in, read in pieces of 10 s."""
+    """What is said without a break, with its lead-in, read in pieces of 10 s."""
 
-    def __init__(self, number: int, speech: Speech, lead_in: int) -> None:
+    def __init__(self, number: int, said: Speech, lead_in: int) -> None:
         self.number = number
         self.lead_in = lead_in
-        self.left = speech.samples + lead_in
+        self.left = said.samples + lead_in
         self.tone: Samples = np.zeros(0, dtype=np.int16)
         """What follows it."""
         self.being_read = False
-        self._unread = speech.first_sample - lead_in
-        self._end = speech.end
+        self._unread = said.first_sample - lead_in
+        self._end = said.end
         self._pieces: deque[Samples] = deque()
         self._overdue = 0
         """Samples that were not there when their time came."""
+
+    @property
+    def position(self) -> int:
+        """Where its next sample lies in the recording."""
+        return self._end - self.left
 
     @property
     def unread(self) -> tuple[int, int]:

@@ -13,7 +13,7 @@ import msgspec
 
 from simulator.audio.impairments import Counts, Impairer, Impairments, check
 from simulator.audio.noises import Noise, noise_loop
-from simulator.participant.recordings import Recording
+from simulator.participant.recordings import Saying
 from simulator.participant.voice import SpokenChunk
 
 
@@ -21,7 +21,7 @@ class _Mark(NamedTuple):
     """A recording began or ended, at a sample of the voice."""
 
     position: int
-    started: Recording | None = None
+    started: Saying | None = None
     ended: str | None = None
 
 
@@ -111,9 +111,9 @@ class Impairing:
         if chunk.ended is not None:
             self._marks.append(_Mark(first + delay, ended=chunk.ended))
         if chunk.started is not None:
-            recording, offset = chunk.started
-            self._marks.append(_Mark(first + offset + delay, started=recording))
-        started: tuple[Recording, int] | None = None
+            saying, offset = chunk.started
+            self._marks.append(_Mark(first + offset + delay, started=saying))
+        started: tuple[Saying, int] | None = None
         ended: str | None = None
         while self._marks and self._marks[0].position < self._position:
             mark = self._marks[0]

@@ -238,14 +238,14 @@ class LiveSession:
         if self.ended is not None:
             return
         if chunk.started is not None:
-            recording, offset = chunk.started
+            saying, offset = chunk.started
             fields = {
-                "name": recording.name,
+                "name": saying.name,
                 "first_sample": self._outgoing.appended_samples + offset,
-                "samples": len(recording.samples),
+                "samples": saying.samples,
             }
-            if recording.onset_ms is not None:
-                fields["onset_ms"] = recording.onset_ms
+            if saying.onset_ms is not None:
+                fields["onset_ms"] = saying.onset_ms
             self._recorder.note("recording.started", fields)
         self._captured_ns = chunk.ended_ns
         if chunk.sent:

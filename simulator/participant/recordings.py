@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -20,6 +20,17 @@ _LOOKED_AT_SAMPLES: Final = 600 * SAMPLE_RATE_HZ
 """The speech of a recording is looked for in its first ten minutes."""
 
 
+class Saying(NamedTuple):
+    """What is known of something that is said, without its samples."""
+
+    name: str
+    samples: int
+    onset_ms: float | None = None
+    """Where its speech begins; None where it holds none."""
+    speech_dbfs: float | None = None
+    """How loud the speech in it is; None where it holds none, or nobody asked."""
+
+
 class Recording(msgspec.Struct, frozen=True):
     """A recording at 24 kHz, mono."""
 
@@ -29,6 +40,11 @@ class Recording(msgspec.Struct, frozen=True):
     """Where its speech begins; None where it holds none."""
     speech_dbfs: float | None = None
     """How loud the speech in it is; None where it holds none, or nobody asked."""
+
+    @property
+    def saying(self) -> Saying:
+        """What is known of it."""
+        return Saying(self.name, len(self.samples), self.onset_ms, self.speech_dbfs)
 
 
 def open_named(name_or_path: str) -> Recording:

@@ -127,7 +127,7 @@ class ReplayPlayer:
             play.close()
             raise UsageError("The session ended before the replay began.")
         self._play = play
-        self._voice.lay_over(play.tape)
+        self._voice.lay_over(play.tape, play.source.sayings)
         self._task = asyncio.create_task(self._run(play))
 
     async def _stop(self, end: ReplayEnd) -> None:
@@ -214,10 +214,7 @@ class ReplayPlayer:
             case ReplyOver(response_id, _, at_ns):
                 begun = runner.reply_over(response_id, at_ns, now_ns)
             case SpeechBegan(speech, at_ns):
-                if play.by == "replies":
-                    self._note_act(play, play.speeches[speech], at_ns)
-                else:
-                    play.voice_late_ns = at_ns - play.begun_ns
+                self._note_act(play, play.start_of(speech), at_ns)
             case SpeechEnded(at_ns=at_ns) if play.by == "replies":
                 begun = runner.said(at_ns, now_ns)
             case TapeFailed(error) | _Crashed(error):
@@ -236,11 +233,10 @@ class ReplayPlayer:
     def _begin_act(self, play: "_Play", start: Start) -> None:
         deed = play.source.plan.acts[start.act].deed
         if isinstance(deed, Say):
+            # By the clock the whole voice is on its way. The note comes when the speech is heard to begin.
             if play.by == "replies":
                 play.speeches.append(start)
                 play.tape.start(start.due_ns)
-            else:
-                self._note_act(play, start, start.due_ns + play.voice_late_ns)
             return
         self._note_act(play, start, time.monotonic_ns())
         images = deed.images if isinstance(deed, Push) else None
@@ -287,10 +283,8 @@ class _Play:
         self.tape = tape_of(source, by, self.happenings.put_nowait)
         self.end: ReplayEnd | None = None
         self.speeches: list[Start] = []
-        """Those that the tape was told of, in order."""
+        """By the replies: those that the tape was told of, in order."""
         self.begun_ns = 0
-        self.voice_late_ns = 0
-        """By the clock: by how much the voice began late."""
         self.missed_noted = 0
         self.refused = 0
         self.open: set[int] = set()
@@ -305,6 +299,13 @@ class _Play:
             waits_for = "the answer"
         plan = self.source.plan
         return ReplayProgress(str(plan.source), self.by, self.runner.done, len(plan.acts), waits_for)
+
+    def start_of(self, speech: int) -> Start:
+        """Return when a speech, by its number, was due."""
+        if self.by == "replies":
+            return self.speeches[speech]
+        act = [at for at, each in enumerate(self.source.plan.acts) if isinstance(each.deed, Say)][speech]
+        return Start(act, self.begun_ns + self.source.plan.acts[act].at_ns)
 
     def takes_time(self, act: int, doing: Awaitable[Reply]) -> None:
         """Let what an act asks for take effect beside all else. What is begun in order leaves in order."""

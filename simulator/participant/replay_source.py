@@ -3,15 +3,22 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
+from simulator.audio.impairments import speech_level_dbfs
+from simulator.audio.recordings import speech_extent
 from simulator.audio.tape import Samples, Speech, Tape, TapeEvent
 from simulator.errors import UsageError
+from simulator.participant.recordings import Saying
 from simulator.record.folder import SESSION
 from simulator.record.manifest import sha256
 from simulator.record.replay.deeds import By, Say
 from simulator.record.replay.plan import plan
 from simulator.record.replay.voice import ParticipantVoice
-from simulator.units import ns_to_samples
+from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
+
+_LOOKED_AT_SAMPLES: Final = 5 * SAMPLE_RATE_HZ
+"""The speech in what is said is looked for in its first five seconds."""
 
 
 class ReplaySource:
@@ -27,11 +34,21 @@ class ReplaySource:
         self.sha256 = sha256(path)
         self._voice = ParticipantVoice(path)
         self._one_at_a_time = threading.Lock()
+        says = [act.deed for act in self.plan.acts if isinstance(act.deed, Say)]
+        self.speeches = [Speech(each.first_sample, each.samples) for each in says]
+        self.sayings = [self._saying(number, each) for number, each in enumerate(self.speeches, 1)]
+        """What is known of each."""
 
     def read(self, first_sample: int, samples: int) -> Samples:
         """Return the participant's voice from a position on; in any thread."""
         with self._one_at_a_time:
             return self._voice.read(first_sample, samples)
+
+    def _saying(self, number: int, speech: Speech) -> Saying:
+        beginning = self.read(speech.first_sample, min(speech.samples, _LOOKED_AT_SAMPLES))
+        extent = speech_extent(beginning)
+        onset_ms = extent.onset_ms if extent is not None else None
+        return Saying(f"{self.name}, speech {number}", speech.samples, onset_ms, speech_level_dbfs(beginning))
 
     def close(self) -> None:
         """Close its files."""
@@ -43,8 +60,4 @@ def tape_of(source: ReplaySource, by: By, on_event: Callable[[TapeEvent], None])
     """Return the tape: of each speech for itself, or of the whole voice, as it was."""
     plan = source.plan
     first, end = plan.voice_from_sample, plan.voice_from_sample + ns_to_samples(plan.ends_ns)
-    if by == "clock":
-        speeches = [Speech(first, end - first)]
-    else:
-        speeches = [Speech(act.deed.first_sample, act.deed.samples) for act in plan.acts if isinstance(act.deed, Say)]
-    return Tape(source.read, first, end, speeches, on_event)
+    return Tape(source.read, first, end, source.speeches, on_event, whole=by == "clock")

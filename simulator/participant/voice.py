@@ -9,7 +9,7 @@ replay; the voice is heard again afterwards, and no device is closed for it.
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from simulator.errors import EnvironmentFault, UsageError
 from simulator.participant.messages import VoiceKind
 from simulator.participant.microphone_filter import MicrophoneFilter
 from simulator.participant.recording_queue import RecordingQueue, folder_called
-from simulator.participant.recordings import Recording, open_recording
+from simulator.participant.recordings import Recording, Saying, open_recording
 from simulator.participant.voice_over import Spoken, VoiceOver
 from simulator.units import BLOCK_SAMPLES, NS_PER_S, ns_to_samples, samples_to_ns
 
@@ -52,7 +52,7 @@ class SpokenChunk(NamedTuple):
     """When its last sample was captured."""
     begins: bool = False
     """Whether another source of the voice begins with it."""
-    started: tuple[Recording, int] | None = None
+    started: tuple[Saying, int] | None = None
     """A recording that begins in it, and at which of its samples."""
     ended: str | None = None
     """The name of a recording that ended in it or before it."""
@@ -270,9 +270,9 @@ class Voice:
         await self._over.say(recording, self._stop_recording)
         await asyncio.sleep(self.delay_s)
 
-    def lay_over(self, tape: Tape) -> None:
-        """Let a tape be the voice, whatever that is; what is being said stops."""
-        self._over.lay(tape)
+    def lay_over(self, tape: Tape, sayings: Sequence[Saying]) -> None:
+        """Let a tape be the voice, whatever that is; what is being said stops. `sayings` are its speeches in order."""
+        self._over.lay(tape, sayings)
         self._stop_recording()
 
     def take_off(self, tape: Tape) -> None:
@@ -377,7 +377,7 @@ class Voice:
         samples = chunk.samples
         if self.kind is VoiceKind.MICROPHONE:
             samples = self._heard(chunk)
-        started: tuple[Recording, int] | None = None
+        started: tuple[Saying, int] | None = None
         ended: str | None = None
         if chunk.first_sample != _HOLE:
             for event in self._events:
@@ -385,7 +385,7 @@ class Voice:
                     ended = event.name
                     self._said()
                 elif self._recording is not None:
-                    started = self._recording, event.first_sample - chunk.first_sample
+                    started = self._recording.saying, event.first_sample - chunk.first_sample
             self._events.clear()
         first_ns = chunk.captured_ns - samples_to_ns(len(samples))
         samples, started, ended = self._over.over(Spoken(samples, started, ended), first_ns)

@@ -1,15 +1,16 @@
 """What goes over the participant's voice, whatever that is: something that is said once, or the tape of a replay."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.audio.tape import Tape
+from simulator.audio.tape import SpeechBegan, SpeechEnded, Tape
 from simulator.errors import UsageError
-from simulator.participant.recordings import Recording
+from simulator.participant.recordings import Recording, Saying
+from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
 
 _REPLAYED: Final = "A replay speaks for the participant: stop it first."
 
@@ -17,10 +18,10 @@ Samples = NDArray[np.int16]
 
 
 class Spoken(NamedTuple):
-    """A chunk of the voice, with the recording that begins in it, at which sample, and the one that ended in it."""
+    """A chunk of the voice, with what begins in it, at which sample, and the name of what ended in it."""
 
     samples: Samples
-    started: tuple[Recording, int] | None
+    started: tuple[Saying, int] | None
     ended: str | None
 
 
@@ -31,6 +32,7 @@ class VoiceOver:
         self._one_at_a_time = asyncio.Lock()
         self._saying: _Saying | None = None
         self._tape: Tape | None = None
+        self._sayings: Sequence[Saying] = ()
 
     @property
     def covers(self) -> bool:
@@ -61,9 +63,9 @@ class VoiceOver:
             finally:
                 saying.stopped = True
 
-    def lay(self, tape: Tape) -> None:
-        """Let a tape be the voice; what is being said stops."""
-        self._tape = tape
+    def lay(self, tape: Tape, sayings: Sequence[Saying]) -> None:
+        """Let a tape be the voice; what is being said stops. `sayings` are the tape's speeches in order."""
+        self._tape, self._sayings = tape, sayings
         if self._saying is not None:
             self._saying.stopped = True
 
@@ -77,7 +79,19 @@ class VoiceOver:
         if self._saying is not None:
             spoken = self._said(self._saying, spoken)
         if self._tape is not None:
-            spoken = spoken._replace(samples=self._tape.take(len(spoken.samples), first_ns))
+            spoken = self._taped(self._tape, spoken, first_ns)
+        return spoken
+
+    def _taped(self, tape: Tape, spoken: Spoken, first_ns: int) -> Spoken:
+        """What was being said over the voice has its end told first, if it was cut."""
+        spoken = spoken._replace(samples=tape.take(len(spoken.samples), first_ns))
+        for passed in tape.passed:
+            match passed:
+                case SpeechBegan(number, at_ns):
+                    offset = round((at_ns - first_ns) * SAMPLE_RATE_HZ / NS_PER_S)
+                    spoken = spoken._replace(started=(self._sayings[number], offset))
+                case SpeechEnded(number):
+                    spoken = spoken._replace(ended=self._sayings[number].name)
         return spoken
 
     def _said(self, saying: "_Saying", spoken: Spoken) -> Spoken:
@@ -93,7 +107,7 @@ class VoiceOver:
         samples = np.zeros_like(spoken.samples)
         count = min(len(rest), len(samples))
         samples[:count] = rest[:count]
-        started = (saying.recording, 0) if saying.position == 0 else spoken.started
+        started = (saying.recording.saying, 0) if saying.position == 0 else spoken.started
         saying.position += count
         return Spoken(samples, started, None)
 

@@ -23,12 +23,12 @@ def _voice(milliseconds: int) -> Samples:
 class _Rig:
     """A tape whose blocks of 20 ms are taken one after the other, the first one captured from time 0 on."""
 
-    def __init__(self, voice: Samples, *speeches: tuple[int, int]) -> None:
+    def __init__(self, voice: Samples, *speeches: tuple[int, int], whole: bool = False) -> None:
         self.voice = voice
         self.events: list[TapeEvent] = []
         self.at_ns = 0
         made = [Speech(first * MS, count * MS) for first, count in speeches]
-        self.tape = Tape(self.read, 0, len(voice), made, self.events.append)
+        self.tape = Tape(self.read, 0, len(voice), made, self.events.append, whole=whole)
 
     def read(self, first: int, count: int) -> Samples:
         found = np.zeros(count, dtype=np.int16)
@@ -118,11 +118,32 @@ async def test_digital_silence_stays_digital_silence() -> None:
     assert np.array_equal(np.flatnonzero(heard), 621 * MS + np.arange(80 * MS))
 
 
-async def test_a_recording_without_a_gap_is_given_whole_from_its_first_sample() -> None:
-    rig = _Rig(_voice(25_000), (0, 25_000))  # three pieces
+async def test_the_whole_recording_is_given_from_its_first_sample_and_tells_of_its_speeches() -> None:
+    rig = _Rig(_voice(25_000), (300, 200), (12_345, 55), whole=True)  # three pieces
     await rig.tape.prepare()
-    rig.tape.start(0)
-    assert np.array_equal(await rig.take(25_000), rig.voice)
+    await rig.take(20)
+    rig.tape.start(33 * NS)
+    heard = await rig.take(25_000)
+    assert np.array_equal(heard[13 * MS :], rig.voice[: len(heard) - 13 * MS])
+    assert not heard[: 13 * MS].any()
+    assert rig.events == [
+        SpeechBegan(0, 333 * NS),
+        SpeechEnded(0, 533 * NS),
+        SpeechBegan(1, 12_378 * NS),
+        SpeechEnded(1, 12_433 * NS),
+    ]
+
+
+async def test_what_began_and_ended_in_a_block_is_known_with_it() -> None:
+    rig = _Rig(_voice(1000), (300, 25))
+    await rig.tape.prepare()
+    rig.tape.start(10 * NS)
+    await rig.take(20)
+    assert rig.tape.passed == [SpeechBegan(0, 10 * NS)]
+    await rig.take(20)
+    assert rig.tape.passed == [SpeechEnded(0, 35 * NS)]
+    await rig.take(20)
+    assert rig.tape.passed == []
 
 
 async def test_what_a_disk_gives_too_late_is_silence_in_its_place_and_moves_nothing() -> None:

@@ -22,14 +22,14 @@ from simulator.participant.messages import (
     Speak,
     VoiceKind,
 )
-from simulator.participant.recordings import Recording, open_recording
+from simulator.participant.recordings import Saying, open_recording
 from simulator.participant.voice import SpokenChunk
 from simulator.record.entries import Track
 from simulator.record.reader import audio, read_record
 from simulator.units import BLOCK_SAMPLES, NS_PER_MS
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
 
-WORD = Recording("word", np.full(BLOCK_SAMPLES, 7, dtype=np.int16), 0.0)
+WORD = Saying("word", BLOCK_SAMPLES, 0.0)
 
 
 class _Line:
@@ -163,7 +163,7 @@ async def test_none_ends_it_and_a_recording_under_way_still_ends() -> None:
 
 async def test_noise_below_the_speech_is_held_against_the_recording_that_is_said() -> None:
     """Speech of -20 dBFS and a ratio of 20 dB: noise of -40 dBFS, a root mean square of 328."""
-    loud = Recording("loud", np.zeros(48_000, dtype=np.int16), 0.0, speech_dbfs=-20.0)
+    loud = Saying("loud", 48_000, 0.0, speech_dbfs=-20.0)
     line = _Line()
     await line.impairing.choose(Impairments(noise="white", noise_db=20, relative_to="speech"))
     chunk = SpokenChunk(np.zeros(48_000, dtype=np.int16), 0, False, (loud, 0))
