@@ -3,7 +3,8 @@
 import asyncio
 import base64
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -148,6 +149,20 @@ class ScriptedEngine:
             self.failures.append(failure)
         finally:
             listening.cancel()
+
+
+@asynccontextmanager
+async def silent_engine() -> AsyncIterator[tuple[str, asyncio.Event]]:
+    """Give the address of a server that accepts connections and never answers, and what is set once one is there."""
+    reached = asyncio.Event()
+
+    async def stay_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(stay_silent, "127.0.0.1", 0) as server:
+        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/", reached
 
 
 def tone(milliseconds: int, level: int = 8000) -> "NDArray[np.int16]":

@@ -27,7 +27,7 @@ from simulator.participant.messages import (
 from simulator.record.entries import Entry, Track
 from simulator.record.reader import Record, audio, read_record
 from tests.participant.live_process import LiveProcess
-from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
+from tests.participant.scripted_engine import EngineSide, ScriptedEngine, silent_engine, tone
 
 
 def _record(records: Path) -> Record:
@@ -94,16 +94,8 @@ async def test_an_address_without_a_websocket_says_so() -> None:
 
 
 async def test_connecting_can_be_cancelled() -> None:
-    accepted = asyncio.Event()
-
-    async def stay_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        accepted.set()
-        await reader.read()
-        writer.close()
-
-    async with await asyncio.start_server(stay_silent, "127.0.0.1", 0) as server, InProcessHost() as host:
-        port = server.sockets[0].getsockname()[1]
-        connecting = asyncio.create_task(host.send(Connect, engine=f"ws://127.0.0.1:{port}/"))
+    async with silent_engine() as (address, accepted), InProcessHost() as host:
+        connecting = asyncio.create_task(host.send(Connect, engine=address))
         await accepted.wait()
         await host.status_with(lambda status: status.connection is ConnectionState.CONNECTING)
         assert await host.send(Disconnect) is None

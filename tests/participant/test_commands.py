@@ -28,7 +28,7 @@ from simulator.participant.messages import (
 from simulator.record.reader import read_record
 from simulator.session.participant import ParticipantSession
 from tests.participant.live_process import LiveProcess
-from tests.participant.scripted_engine import EngineSide, ScriptedEngine
+from tests.participant.scripted_engine import EngineSide, ScriptedEngine, silent_engine
 
 
 async def _only_greet(side: EngineSide) -> None:
@@ -191,16 +191,8 @@ async def test_listening_switched_off_while_connecting_is_off_in_the_session() -
 
 
 async def test_a_wish_to_end_while_connecting_is_no_refused_connection() -> None:
-    reached = asyncio.Event()
-
-    async def stay_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        reached.set()
-        await reader.read()
-        writer.close()
-
-    async with await asyncio.start_server(stay_silent, "127.0.0.1", 0) as server, InProcessHost() as host:
-        port = server.sockets[0].getsockname()[1]
-        connecting = asyncio.create_task(host.send(Connect, engine=f"ws://127.0.0.1:{port}/"))
+    async with silent_engine() as (address, reached), InProcessHost() as host:
+        connecting = asyncio.create_task(host.send(Connect, engine=address))
         await reached.wait()
         connecting.cancel()
         with pytest.raises(asyncio.CancelledError):
