@@ -14,6 +14,7 @@ from simulator.cli.run_files import check_place, read_instructions, read_result,
 from simulator.cli.run_spread import comparison, comparison_text, spread, spread_text
 from simulator.cli.stopping import run_stoppable
 from simulator.errors import SimulatorError, UnreadableFile, UsageError
+from simulator.record.redact import Redactor
 from simulator.resources import fixtures_dir, is_file
 
 if TYPE_CHECKING:
@@ -256,7 +257,8 @@ def _tell(
     other: list[dict[str, Any]] | None,
 ) -> None:
     """Print the result, and write what else was asked for: one as well where the other fails. Raises StorageFault."""
-    result: dict[str, Any] = {"study": study.name, "engine": target.name, "runs": runs}
+    name = Redactor(target.secrets).text(study.name)
+    result: dict[str, Any] = {"study": name, "engine": target.name, "runs": runs}
     if arguments.instructions is not None:
         result["instructions"] = str(arguments.instructions)
     if arguments.impair is not None:
