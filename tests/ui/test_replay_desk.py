@@ -61,7 +61,8 @@ def begin(rig: WindowRig, by: By, engine: str = "embedded") -> list[tuple[Path, 
     rig.window.connection.set_engines(["embedded", "openai"], engine)
     dialog = ask(rig)
     dialog.times[by].setChecked(True)
-    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    dialog.engine_picker.setFocus()
+    QTest.keyClick(dialog.engine_picker, Qt.Key.Key_Return)
     return compared
 
 

@@ -87,6 +87,7 @@ class ReplayDialog(QDialog):
         self._in_session = False
         self._build(record)
         self._lay_out()
+        self.replay_button.setDefault(True)  # not before it lies in the dialog
         self._show_faults()
         self._show_possible()
         self._background = Background(self)
@@ -150,7 +151,6 @@ class ReplayDialog(QDialog):
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.replay_button = self.buttons.addButton("Replay", QDialogButtonBox.ButtonRole.AcceptRole)
         self.replay_button.setProperty("role", "primary")
-        self.replay_button.setDefault(True)
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setAutoDefault(False)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)

@@ -116,7 +116,7 @@ def lost(name: str, ended: dict[str, Any]) -> str:
         parts.append(f"{_counted(refused, 'thing was', 'things were')} refused")
     if not parts:
         return ""
-    return f"In the replay of {name} {' and '.join(parts)}: the log names each (filter it for “replay”)."
+    return f"In the replay of {name}, {' and '.join(parts)}: the log names each (filter it for “replay”)."
 
 
 def _counts(plan: Plan) -> Iterator[tuple[int, str, str]]:
