@@ -373,6 +373,25 @@ def test_latencies_and_barge_ins_stand_beside_each_other(compared: Comparison) -
     assert compared.barge_ins == (0, 0)
 
 
+def test_percentiles_and_differences_of_latencies_are_told() -> None:
+    hundred = [float(value) for value in range(100, 0, -1)]
+    pair = LatencyPair("first_audio", hundred, [10.0])
+    assert (pair.medians_ms, pair.p95s_ms, pair.difference_ms) == ((50.5, 10.0), (95.0, 10.0), -40.5)
+    alone = LatencyPair("first_audio", [], [10.0])
+    assert (alone.medians_ms, alone.p95s_ms, alone.difference_ms) == ((None, 10.0), (None, 10.0), None)
+
+
+def test_reading_for_a_comparison_ends_where_nobody_waits_for_it(records: Path) -> None:
+    class GivenUp(Exception):
+        pass
+
+    def look() -> None:
+        raise GivenUp
+
+    with pytest.raises(GivenUp):
+        compare(records / "a", records / "b", look)
+
+
 def test_only_settings_that_differ_are_told(compared: Comparison) -> None:
     assert compared.settings == [
         Setting("engine", "embedded", "openai"),

@@ -202,11 +202,10 @@ class _Page:
             (first, second), (first95, second95) = pair.medians_ms, pair.p95s_ms
             figures = [str(len(pair.first_ms)), _ms(first), _ms(first95)]
             figures += [str(len(pair.second_ms)), _ms(second), _ms(second95)]
-            change = NOTHING if pair.difference_ms is None else f"{pair.difference_ms:+,.0f}".replace("-", "−")
+            change = NOTHING if pair.difference_ms is None else _signed(round(pair.difference_ms))
             self._row(table, row, (TITLES.get(pair.name, pair.name), *figures, change), "text", right_from=1)
         one, other = compared.barge_ins
-        change = f"{other - one:+,}".replace("-", "−")
-        cells = ("Barge-ins", str(one), "", "", str(other), "", "", change)
+        cells = ("Barge-ins", str(one), "", "", str(other), "", "", _signed(other - one))
         self._row(table, len(pairs) + 2, cells, "text", right_from=1)
 
     def transcript(self, compared: Comparison) -> None:
@@ -331,6 +330,10 @@ def _answer(answer: Answer | None) -> str:
 
 def _value(value: Any) -> str:
     return NOTHING if value is None else line(in_words(value), _LONGEST_VALUE)
+
+
+def _signed(difference: int) -> str:
+    return f"{difference:+,}".replace("-", "−") if difference else "0"
 
 
 def _ms(value: float | None) -> str:

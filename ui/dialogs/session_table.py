@@ -50,6 +50,7 @@ _WIDTHS_PX: Final = {
     Column.BARGE_INS: 76,
     Column.STATE: 98,
     Column.SIZE: 52,
+    Column.NAME: 60,
 }
 _NARROW_PX: Final = 1_280
 _MOST_SPARE_PX: Final = 120

@@ -47,8 +47,7 @@ class SessionDetails(QWidget):
         if facts.replay_of:
             self._line(cursor, "A replay of ", line(facts.replay_of))
         for note in facts.notes:
-            cursor.insertText(f"⚠ {line(note, 400)}", self._form("warning"))
-            cursor.insertBlock()
+            self._line(cursor, "", f"⚠ {line(note, 400)}", "warning")
         self._head(cursor, f"{len(facts.answers)} answers" if facts.answers else "No answers")
         for answer in facts.answers[:_MOST_ANSWERS]:
             self._answer(cursor, answer)
@@ -89,11 +88,11 @@ class SessionDetails(QWidget):
             cursor.insertBlock(above)
         cursor.insertText(text, self._form(role, bold=True))
 
-    def _line(self, cursor: QTextCursor, muted: str, text: str) -> None:
+    def _line(self, cursor: QTextCursor, muted: str, text: str, role: str = "text") -> None:
         if cursor.position():
             cursor.insertBlock(QTextBlockFormat())
         cursor.insertText(muted, self._form("text_muted"))
-        cursor.insertText(text, self._form("text"))
+        cursor.insertText(text, self._form(role))
 
     def _form(self, role: str, *, bold: bool = False) -> QTextCharFormat:
         form = QTextCharFormat()
