@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.record.append_lines import TYPE, Block, event_of
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
@@ -63,6 +64,8 @@ class EntryList(Sequence[Entry]):
         self._newest: dict[tuple[Direction, str], int] = {}
         self._event_ids: dict[int, Any] = {}
         """Of the events of audio whose id is no number of ours."""
+        self._kinds: dict[int, int] = {}
+        """The number of each kind, by form and count of samples, in order of appearance."""
         self._as_they_are: dict[int, Entry] = {}
         self.extend(entries)
 
@@ -116,6 +119,46 @@ class EntryList(Sequence[Entry]):
     def is_audio_only(self, index: int) -> bool:
         """Whether an entry is a piece of audio of which nothing else is to be said; costs no making of the entry."""
         return self._forms_of[index] != _AS_IT_IS
+
+    def kinds(self, first: int, end: int) -> NDArray[np.intc]:
+        """Return the kind of each of the entries [first, end): -1 of one that is like no other.
+
+        Entries of a kind are pieces of audio that differ in number, time, size, place and event id only.
+        """
+        forms = np.frombuffer(self._forms_of[first:end], dtype=np.intc)
+        samples = np.frombuffer(self._samples[first:end], dtype=np.uintc)
+        keys = np.where(forms == _AS_IT_IS, -1, (forms.astype(np.int64) << 32) | samples)
+        if not len(keys):
+            return forms
+        # Most follow one of their own kind: what is sorted is a fraction of them.
+        begins = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+        found, which = np.unique(keys[begins], return_inverse=True)
+        numbers = [-1 if key < 0 else self._kinds.setdefault(key, len(self._kinds)) for key in found.tolist()]
+        lengths = np.diff(np.append(begins, len(keys)))
+        return np.repeat(np.array(numbers, dtype=np.intc)[which], lengths)
+
+    def samples_of_kinds(self, first: int) -> list[Entry]:
+        """Return an entry for each kind from number `first` on: without number, time, size, place and event id."""
+        found = []
+        for key in list(self._kinds)[first:]:
+            form = self._forms[key >> 32]
+            event = {name: value for name, value in form.event.items() if name != _ID}
+            span = AudioSpan(form.track, 0, int(np.int64(key).astype(np.intc)), 0)
+            found.append(Entry(0, 0, form.direction, form.type, event, 0, span))
+        return found
+
+    def ids_holding(self, word: str, first: int, end: int) -> NDArray[np.bool_]:
+        """Return which pieces of audio among the entries [first, end) have an event id that holds a lower-case word."""
+        found = np.zeros(end - first, dtype=bool)
+        if word in _COUNTED:
+            found |= np.frombuffer(self._event_numbers[first:end], dtype=np.int64) != _UNCOUNTED
+        elif _COUNTED.endswith(word.rstrip("0123456789")):
+            numbers = self._event_numbers[first:end]
+            found |= [number != _UNCOUNTED and word in f"{_COUNTED}{number}" for number in numbers]
+        for place, event_id in self._event_ids.items():
+            if first <= place < end and word in str(event_id).lower():
+                found[place - first] = True
+        return found
 
     def __len__(self) -> int:
         return len(self._seqs)

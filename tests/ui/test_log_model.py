@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import QModelIndex
 
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
 from simulator.units import NS_PER_MS, NS_PER_S
-from ui.models.entry_text import Sign, clock, gist, long_clock, short_id, sign_of, size_text
+from ui.models.entry_text import AUDIO_TYPES, Sign, clock, gist, long_clock, search_text, short_id, sign_of, size_text
 from ui.models.log_model import Column, LogModel, Show
 from ui.record_view import RecordView
 from ui.theme import Theme
@@ -211,3 +214,55 @@ def test_times_sizes_and_identifiers_in_words() -> None:
     assert [size_text(size) for size in (0, 312, 4_100, 3_000_000)] == ["", "312 B", "4.1 kB", "3.0 MB"]
     assert short_id("item_8a00944aee3cd43b9e3f0b14") == "item_…f0b14"
     assert short_id("item_7") == "item_7"
+
+
+_IDS = st.sampled_from(["event_1", "event_12", "event_007", "event_ab12", "EVENT_5", None, 7])
+_AUDIO = st.builds(
+    lambda kind, direction, ids, samples, problem: Entry(
+        0,
+        0,
+        direction,
+        kind,
+        {"type": kind, **ids},
+        9,
+        AudioSpan(Track.AGENT, 0, samples, 0),
+        problem=problem,
+    ),
+    st.sampled_from(["input_audio_buffer.append", "response.output_audio.delta", "error"]),
+    st.sampled_from([R, S]),
+    st.fixed_dictionaries({}, optional={"event_id": _IDS, "item_id": st.sampled_from(["item_1", "Item_20"])}),
+    st.sampled_from([0, 480, 2_400, -1]),
+    st.none() | st.just("It is wrong."),
+)
+_OTHER = st.builds(
+    lambda kind, direction: Entry(0, 0, direction, kind, {"item_id": "item_1"}, 9),
+    st.sampled_from(["response.done", "error", "input_audio_buffer.append"]),
+    st.sampled_from([R, S, N]),
+)
+_FILTERS = st.text(alphabet="evnt_0127 imsab", max_size=9) | st.sampled_from(["event_1", "append 20", "t_12", "none"])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the theme stays as it is
+@given(st.lists(_AUDIO | _OTHER, max_size=20), st.integers(0, 20), _FILTERS, st.sampled_from(Show), st.booleans())
+def test_the_filter_lets_through_what_each_row_says_for_itself(
+    theme: Theme, entries: list[Entry], late: int, words: str, show: Show, audio: bool
+) -> None:
+    numbered = [msgspec.structs.replace(each, seq=place) for place, each in enumerate(entries)]
+    view = RecordView()
+    view.add(numbered[:late])
+    model = LogModel(view)
+    model.set_filter(words, show, audio)
+    view.add(numbered[late:])
+    model.take_new()
+    kinds = {Show.RECEIVED: R, Show.SENT: S, Show.NOTED: N}
+    expected = [
+        each.seq
+        for each in numbered
+        if all(word in search_text(each) for word in words.lower().split())
+        and (audio or each.problem is not None or (each.audio is None and each.type not in AUDIO_TYPES))
+        and (show not in kinds or each.direction is kinds[show])
+        and (show is not Show.PROBLEMS or view.sign(each) is Sign.PROBLEM)
+    ]
+    shown = [model.entry_at(row) for row in range(model.rowCount())]
+    assert [each.seq for each in shown if each is not None] == expected
+    assert model.total == len(numbered)

@@ -5,15 +5,20 @@ reset. A proxy model would do both an order of magnitude slower.
 """
 
 import enum
-import sys
+from array import array
 from bisect import bisect_left
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer
 
 from simulator.record.entries import Direction, Entry
-from ui.models.entry_text import ARROWS, AUDIO_TYPES, Sign, clock, gist, search_text, size_text
+from ui.models.entry_text import ARROWS, AUDIO_TYPES, Sign, clock, gist, search_text, sign_of, size_text
 from ui.record_view import RecordView
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -50,6 +55,17 @@ _DIRECTION_NAMES = {
 }
 _DIRECTIONS = {Show.RECEIVED: Direction.RECEIVED, Show.SENT: Direction.SENT, Show.NOTED: Direction.NOTED}
 
+_READ_AT_A_TIME = 400
+"""Texts: two milliseconds."""
+
+
+class _Sample(NamedTuple):
+    """What all entries of a kind have in common."""
+
+    text: str
+    direction: Direction
+    sign: Sign
+
 
 class LogModel(QAbstractTableModel):
     """Rows of the entries that pass the filter, in the order of the record."""
@@ -57,11 +73,19 @@ class LogModel(QAbstractTableModel):
     def __init__(self, view: RecordView) -> None:
         super().__init__()
         self._view = view
-        self._texts: list[str] = []
-        """What the filter looks in; empty for audio that was never looked through."""
+        self._kinds = array("i")
+        """The kind of each entry: fifty a second are of a few kinds of audio."""
+        self._samples: list[_Sample] = []
+        """Of each kind."""
+        self._own: list[int] = []
+        """The entries that are like no other."""
         self._folded = bytearray()
-        """Which entries are audio and nothing else."""
-        self._rows: list[int] = []
+        """Which of those are audio all the same."""
+        self._texts: list[str] = []
+        """What the filter looks in, of those as far as it was needed."""
+        self._rows = array("i")
+        self._reading = QTimer(self)
+        self._reading.timeout.connect(self._read_some)
         self._words: tuple[str, ...] = ()
         self._show = Show.EVERYTHING
         self._audio_shown = False
@@ -71,7 +95,9 @@ class LogModel(QAbstractTableModel):
         """Show another record."""
         self.beginResetModel()
         self._view = view
-        self._texts, self._folded = [], bytearray()
+        self._reading.stop()
+        self._kinds, self._samples = array("i"), []
+        self._own, self._folded, self._texts = [], bytearray(), []
         self._prepare(0, len(view.entries))
         self._rows = self._matching(0, len(view.entries))
         self.endResetModel()
@@ -83,12 +109,12 @@ class LogModel(QAbstractTableModel):
             return
         self.beginResetModel()
         self._words, self._show, self._audio_shown = wanted, show, audio_shown
-        self._rows = self._matching(0, len(self._texts))
+        self._rows = self._matching(0, len(self._kinds))
         self.endResetModel()
 
     def take_new(self) -> None:
         """Append rows for the entries that the view gained since the last call."""
-        first = len(self._texts)
+        first = len(self._kinds)
         last = len(self._view.entries)
         self._prepare(first, last)
         rows = self._matching(first, last)
@@ -100,7 +126,7 @@ class LogModel(QAbstractTableModel):
     @property
     def total(self) -> int:
         """The number of entries, shown or not."""
-        return len(self._texts)
+        return len(self._kinds)
 
     def entry_at(self, row: int) -> Entry | None:
         """Return the entry of a row."""
@@ -149,35 +175,70 @@ class LogModel(QAbstractTableModel):
 
     def _prepare(self, first: int, last: int) -> None:
         entries = self._view.entries
-        for position in range(first, last):
-            if entries.is_audio_only(position):
-                self._folded.append(True)
-                self._texts.append("")
-                continue
-            entry = entries[position]
+        kinds = entries.kinds(first, last)
+        self._kinds.frombytes(kinds.tobytes())
+        for sample in entries.samples_of_kinds(len(self._samples)):
+            self._samples.append(_Sample(search_text(sample), sample.direction, sign_of(sample)))
+        for place in np.flatnonzero(kinds < 0).tolist():
+            entry = entries[first + place]
+            self._own.append(first + place)
             self._folded.append(entry.type in AUDIO_TYPES and entry.problem is None)
-            self._texts.append(search_text(entry))
+        if len(self._texts) < len(self._own):
+            self._reading.start()
 
-    def _text(self, position: int) -> str:
-        text = self._texts[position]
-        if not text:
-            # Fifty a second of one text: kept once.
-            text = self._texts[position] = sys.intern(search_text(self._view.entries[position]))
-        return text
+    def _read_some(self) -> None:
+        """Prepare texts for the filter while nothing else is to be done."""
+        self._read_texts(len(self._texts) + _READ_AT_A_TIME)
+        if len(self._texts) == len(self._own):
+            self._reading.stop()
 
-    def _matching(self, first: int, last: int) -> list[int]:
-        entries, words = self._view.entries, self._words
-        rows: list[int] | range = range(first, last)
+    def _read_texts(self, end: int) -> None:
+        entries = self._view.entries
+        self._texts.extend(search_text(entries[position]) for position in self._own[len(self._texts) : end])
+
+    def _matching(self, first: int, last: int) -> "array[int]":
+        """Return the entries among [first, last), which are the last ones, that the filter lets through."""
+        rows = array("i", self._own_matching(bisect_left(self._own, first)))
+        if self._audio_shown and last > first:
+            through = self._audio_matching(first, last)
+            through[np.frombuffer(rows, dtype=np.intc) - first] = True
+            rows = array("i", (np.flatnonzero(through) + first).astype(np.intc).tobytes())
+        return rows
+
+    def _own_matching(self, first: int) -> list[int]:
+        entries, sign = self._view.entries, self._view.sign
+        chosen: Iterable[int] = range(first, len(self._own))
         if not self._audio_shown:
-            rows = [row for row in rows if not self._folded[row]]
+            chosen = [index for index in chosen if not self._folded[index]]
         if self._show is Show.PROBLEMS:
-            rows = [row for row in rows if self._view.sign(entries[row]) is Sign.PROBLEM]
+            chosen = [index for index in chosen if sign(entries[self._own[index]]) is Sign.PROBLEM]
         elif self._show in _DIRECTIONS:
             direction = _DIRECTIONS[self._show]
-            rows = [row for row in rows if entries[row].direction is direction]
-        for word in words:
-            rows = [row for row in rows if word in self._text(row)]
-        return list(rows)
+            chosen = [index for index in chosen if entries[self._own[index]].direction is direction]
+        if self._words:
+            self._read_texts(len(self._own))
+        for word in self._words:
+            chosen = [index for index in chosen if word in self._texts[index]]
+        return [self._own[index] for index in chosen]
+
+    def _audio_matching(self, first: int, last: int) -> "NDArray[np.bool_]":
+        """Return which entries are audio that the filter lets through: asked once a kind, not once an entry."""
+        kinds = np.frombuffer(self._kinds[first:last], dtype=np.intc)
+
+        def of_kinds(wanted: Iterable[bool]) -> "NDArray[np.bool_]":
+            # The last one is found by -1, an entry like no other.
+            return np.array([*wanted, False])[kinds]
+
+        through = of_kinds(map(self._is_shown, self._samples))
+        for word in self._words:
+            named = of_kinds(word in sample.text for sample in self._samples)
+            through &= named | self._view.entries.ids_holding(word, first, last)
+        return through
+
+    def _is_shown(self, sample: "_Sample") -> bool:
+        if self._show is Show.PROBLEMS:
+            return sample.sign is Sign.PROBLEM
+        return self._show not in _DIRECTIONS or sample.direction is _DIRECTIONS[self._show]
 
 
 def _display(entry: Entry, column: int, sign: Sign) -> str:
