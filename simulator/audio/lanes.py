@@ -84,12 +84,16 @@ class ClockSlip:
         off = abs(behind)
         if off < _SLIPS_FROM or len(samples) < 2:
             return samples
-        if not (loud and off >= _SLIPS_AT_ONCE_FROM) and max(samples.max(), -int(samples.min())) > _QUIET:
+        if not (loud and off >= _SLIPS_AT_ONCE_FROM) and not _is_quiet(samples):
             return samples
         count = min(_LARGEST_SLIP, len(samples) - 1, max(1, off // _SLIPS_AT_ONCE_FROM))
         by = count if behind > 0 else -count
         self._slipped += by
         return _stretched(samples, by)
+
+
+def _is_quiet(samples: Samples) -> bool:
+    return max(int(samples.max()), -int(samples.min())) <= _QUIET
 
 
 def _stretched(samples: Samples, by: int) -> Samples:
@@ -124,8 +128,8 @@ class CapturedTrack:
         at = ns_to_samples(ended_ns - self._origin_ns) - len(samples)
         if at <= -len(samples):
             return Placed(0, samples[:0])  # before the session began
-        if not self._begun:
-            samples = samples[max(0, -at) :]  # of a block that goes on into the session, what lies in it
+        if not self._begun and at < 0 and _is_quiet(samples[:-at]):
+            samples = samples[-at:]  # of a block that goes on into the session, what lies in it
         at = max(0, at)
         late = at - self._next
         self._late.append(late)

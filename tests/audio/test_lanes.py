@@ -28,15 +28,27 @@ def test_captured_blocks_are_joined_though_their_times_jitter() -> None:
 
 def test_what_was_captured_before_the_session_began_has_no_place() -> None:
     track = CapturedTrack(ORIGIN)
-    assert not len(track.place(LOUD, ORIGIN - 5 * MS).samples)
+    assert not len(track.place(QUIET, ORIGIN - 5 * MS).samples)
     # Of the block in which it began, what lies in it has one: all that follow lie where they were captured.
-    first = track.place(LOUD, ORIGIN + 15 * MS)
+    first = track.place(QUIET, ORIGIN + 15 * MS)
     assert first.first_sample == 0
-    assert np.array_equal(first.samples, LOUD[120:])
+    assert np.array_equal(first.samples, QUIET[120:])
     for number in range(1, 300):
-        placed = track.place(QUIET, ORIGIN + (15 + 20 * number) * MS)
+        placed = track.place(LOUD, ORIGIN + (15 + 20 * number) * MS)
         assert placed.first_sample == 480 * number - 120
-        assert placed.samples is QUIET
+        assert placed.samples is LOUD
+
+
+def test_a_voice_that_goes_on_into_the_session_is_kept_whole() -> None:
+    track = CapturedTrack(ORIGIN)
+    # It lies 5 ms too late, and so do the blocks that follow, up to a pause.
+    for number in range(200):
+        placed = track.place(LOUD, ORIGIN + (15 + 20 * number) * MS)
+        assert placed.first_sample == 480 * number
+        assert placed.samples is LOUD
+    for number in range(200, 300):
+        placed = track.place(QUIET, ORIGIN + (15 + 20 * number) * MS)
+    assert abs(placed.first_sample + len(placed.samples) - 24 * (15 + 20 * 299)) <= 24
 
 
 def test_blocks_that_were_held_up_and_come_at_once_are_no_gap() -> None:

@@ -28,7 +28,7 @@ from simulator.record.replay.deeds import (
 )
 from simulator.record.replay.requests import Requests
 from simulator.record.story import LATEST_NS
-from simulator.units import NS_PER_MS, samples_to_ns
+from simulator.units import NS_PER_MS
 
 ONE_STOP_NS: Final = 100 * NS_PER_MS
 """The cuts and the cancel of one stop lie closer together."""
@@ -83,6 +83,8 @@ class Walk:
         self.lost_questions = 0
         self.lost_images = 0
         self._sent: Entry | None = None
+        self._recording: str | None = None
+        """The one that began last: the end of one that it broke off is noted behind its beginning."""
         self._questions: set[str] = set()
         self._requests = Requests()
 
@@ -214,15 +216,16 @@ class Walk:
                 self.echo = True
             case kind if kind.startswith("playback."):
                 self._take_playback(entry)
-            case "listening.off" | "recording.started":
-                _open(self._spans(entry), _time(entry.t_ns))
-            case "listening.on" | "recording.ended":
-                _close(self._spans(entry), _time(entry.t_ns))
-            case "replay.act" if (samples := whole_number(entry, "samples")) is not None:
-                self.recordings.append((_time(entry.t_ns), _time(entry.t_ns + samples_to_ns(samples))))
-
-    def _spans(self, entry: Entry) -> list[tuple[int, int | None]]:
-        return self.listening_off if entry.type.startswith("listening.") else self.recordings
+            case "listening.off":
+                _open(self.listening_off, _time(entry.t_ns))
+            case "listening.on":
+                _close(self.listening_off, _time(entry.t_ns))
+            case "recording.started":
+                _close(self.recordings, _time(entry.t_ns))
+                _open(self.recordings, _time(entry.t_ns))
+                self._recording = text(entry, "name")
+            case "recording.ended" if text(entry, "name") == self._recording:
+                _close(self.recordings, _time(entry.t_ns))
 
     def _push_noted(self, entry: Entry) -> None:
         """Take the note of a pushed item: that of a question says how it was asked."""

@@ -213,13 +213,15 @@ def test_a_recording_with_a_long_pause_is_one_speech_and_two_are_two(tmp_path: P
     assert said(planned) == [(800, 5_250), (5_300, 6_300)]
 
 
-def test_a_replayed_speech_is_one_again(tmp_path: Path) -> None:
+def test_a_recording_that_breaks_another_one_off_is_another_speech(tmp_path: Path) -> None:
     session = Session()
-    session.noted(830, "replay.act", number=1, what="says", after="beginning", samples=2_700 * SAMPLES_PER_MS)
-    session.says(1_000, 1_500).says(3_000, 3_500).says(3_900, 4_500)
-    session.noted(3_730, "replay.act", number=2, what="says", after="beginning", samples=1_000 * SAMPLES_PER_MS)
+    session.noted(1_020, "recording.started", name="one", first_sample=0, samples=96_000)
+    session.says(1_000, 2_000).says(2_600, 3_000)
+    session.noted(2_520, "recording.started", name="two", first_sample=36_000, samples=24_000)
+    session.noted(2_520, "recording.ended", name="one")
+    session.noted(3_040, "recording.ended", name="two")
     planned = session.end(8_000).planned(tmp_path)
-    assert said(planned) == [(800, 3_700), (3_700, 4_800)]
+    assert said(planned) == [(800, 2_300), (2_400, 3_300)]
 
 
 def test_listening_off_cuts_a_speech(tmp_path: Path) -> None:
