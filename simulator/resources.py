@@ -21,12 +21,11 @@ _ROOT: Final = _PACKAGE / "_data" if (_PACKAGE / "_data").is_dir() else _PACKAGE
 
 def asset_path(name: str) -> Path:
     """Return the path of an icon or other asset; `name` is relative to `assets/`. Raises UnknownName."""
-    return _existing(_ROOT / "assets", name, "asset")
-
-
-def fixture_path(name: str) -> Path:
-    """Return the path of a recording, study or other fixture; `name` is relative to `fixtures/`. Raises UnknownName."""
-    return _existing(_ROOT / "fixtures", name, "fixture")
+    folder = _ROOT / "assets"
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()) or not path.exists():
+        raise UnknownName(f"There is no asset called “{name}”; see the files in {folder}.")
+    return path
 
 
 def fixtures_dir() -> Path:
@@ -53,10 +52,3 @@ def is_folder(path: Path | str) -> bool:
 def exists(path: Path | str) -> bool:
     """Whether a user's path is there, as `is_file`."""
     return os.path.exists(path)  # noqa: PTH110 - as above
-
-
-def _existing(folder: Path, name: str, kind: str) -> Path:
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()) or not path.exists():
-        raise UnknownName(f"There is no {kind} called “{name}”; see the files in {folder}.")
-    return path

@@ -47,11 +47,6 @@ class SampleAssembler:
     def __init__(self) -> None:
         self._half = b""
 
-    @property
-    def pending_bytes(self) -> int:
-        """1 while half a sample waits for its other half, else 0."""
-        return len(self._half)
-
     def feed(self, data: bytes | bytearray | memoryview) -> NDArray[np.int16]:
         """Return the samples that `data` completes; a trailing half sample is kept for the next call."""
         if not self._half and len(data) % 2 == 0:

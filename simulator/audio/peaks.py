@@ -110,10 +110,6 @@ class PeakPyramid:
         if head < len(samples):
             self._merge(first_block, *block_peaks(samples[head:], self.base))
 
-    def append_peaks(self, mins: NDArray[np.int8], maxs: NDArray[np.int8]) -> None:
-        """Add whole blocks at the end of the lane, behind the last block that was begun."""
-        self.place_peaks(-(-self._samples // self.base) * self.base, mins, maxs)
-
     def place_peaks(self, first_sample: int, mins: NDArray[np.int8], maxs: NDArray[np.int8]) -> None:
         """Put blocks where they belong: silence before them where nothing was, joined with what was there.
 

@@ -101,11 +101,6 @@ class InputAudio:
         self._detector: TurnDetector | None = None
         self._empty()
 
-    @property
-    def speech_item_id(self) -> str | None:
-        """The id of the turn that began and is not committed yet."""
-        return self._item_id
-
     def _empty(self) -> None:
         self._audio = bytearray()
         self._audio_start = 0  # position of the buffer's first sample on the clock

@@ -106,7 +106,7 @@ def test_peaks_are_placed_on_the_clock_with_silence_before_and_between() -> None
 
 def test_peaks_placed_where_there_were_some_are_joined_with_them() -> None:
     pyramid = PeakPyramid()
-    pyramid.append_peaks(np.array([-5, -9], dtype=np.int8), np.array([1, 9], dtype=np.int8))
+    pyramid.place_peaks(0, np.array([-5, -9], dtype=np.int8), np.array([1, 9], dtype=np.int8))
     pyramid.place_peaks(0, np.array([-7, -3], dtype=np.int8), np.array([0, 4], dtype=np.int8))
     mins, maxs = pyramid.query(0, 128, 2)
     assert mins.tolist() == [-7, -9]
@@ -125,7 +125,7 @@ def test_three_hours_take_at_most_21_mib() -> None:
     pyramid = PeakPyramid()
     minute = np.ones(60 * SAMPLE_RATE_HZ // 64, dtype=np.int8)
     for _ in range(180):
-        pyramid.append_peaks(-minute, minute)
+        pyramid.place_peaks(len(pyramid), -minute, minute)
     assert len(pyramid) == 3 * HOUR_SAMPLES
     assert pyramid.memory_bytes <= 21 * 2**20
     assert pyramid.query(0, 3 * HOUR_SAMPLES, 1500)[1].tolist() == [1] * 1500
@@ -139,7 +139,7 @@ def test_a_query_reads_no_more_than_a_few_peaks_a_column_however_long_the_lane(
     pyramid = PeakPyramid()
     minute = np.ones(60 * SAMPLE_RATE_HZ // 64, dtype=np.int8)
     for _ in range(60):
-        pyramid.append_peaks(-minute, minute)
+        pyramid.place_peaks(len(pyramid), -minute, minute)
     read: list[int] = []
     original = peaks._Level.read
 

@@ -9,7 +9,7 @@ from simulator.audio.recordings import Role, SpeechRecording, project_recordings
 from simulator.conformance.casting import Cast
 from simulator.conformance.suite import plan
 from simulator.errors import UnknownName, UsageError
-from simulator.resources import fixture_path
+from simulator.resources import fixtures_dir
 
 SPEAKING = {
     "engine_turn": (Role.QUESTION,),
@@ -22,7 +22,7 @@ SPEAKING = {
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SpeechRecording:
     monkeypatch.setenv("PARTICIPANT_SIMULATOR_DATA", str(tmp_path))
-    return add_recording(fixture_path("speech/question_slt.flac"), name="mine", role=Role.QUESTION)
+    return add_recording(fixtures_dir() / "speech" / "question_slt.flac", name="mine", role=Role.QUESTION)
 
 
 def spoken_in_a_suite(cast: Cast) -> list[SpeechRecording]:

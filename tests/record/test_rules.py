@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simulator.profile.facts import IGNORED_SERVER_EVENTS, REQUIRED_SERVER_FIELDS
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
-from simulator.record.rules.live import live_violations
+from simulator.record.rules.live import LiveRules
 from tests.record.session_sheet import SERVER_VAD, SessionSheet
 
 
@@ -84,7 +84,7 @@ def test_a_delta_that_is_not_base64() -> None:
 
 def test_a_frame_that_cannot_be_read() -> None:
     entry = Entry(0, 0, Direction.RECEIVED, "malformed", problem="The engine sent a frame that is not JSON: end.")
-    (broken,) = live_violations([entry])
+    (broken,) = LiveRules().feed(entry)
     assert broken == ("readable events", "The engine sent a frame that is not JSON: end", 0)
 
 
@@ -445,8 +445,8 @@ SPANS = st.none() | st.builds(AudioSpan, st.sampled_from(Track), *[st.integers(0
 def test_whatever_comes_the_rules_go_on(
     rows: list[tuple[Direction, str, dict[str, Any], int, AudioSpan | None]],
 ) -> None:
-    entries, t_ns = [], 0
+    rules, t_ns = LiveRules(), 0
     for seq, (direction, kind, event, after_ms, span) in enumerate(rows):
         t_ns += after_ms * 1_000_000
-        entries.append(Entry(seq, t_ns, direction, kind, event, audio=span))
-    assert all(0 <= broken.seq < len(entries) for broken in live_violations(entries))
+        found = rules.tick(t_ns) + rules.feed(Entry(seq, t_ns, direction, kind, event, audio=span))
+        assert all(0 <= broken.seq <= seq for broken in found)

@@ -4,7 +4,7 @@ A rule is found broken where that is certain: by what came, or by what had not c
 nobody knows break nothing. Pure: times are those of the entries.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 from simulator.record.entries import Direction, Entry
@@ -42,16 +42,6 @@ class LiveRules:
     def tick(self, now_ns: int) -> list[Broken]:
         """Time passed: return what should have come by now (`now_ns` on the record's clock)."""
         return [broken for rules in self._rules for broken in rules.tick(now_ns)]
-
-
-def live_violations(entries: Iterable[Entry]) -> list[Broken]:
-    """Return everything that is broken in a whole record, in the order in which it shows."""
-    rules = LiveRules()
-    found: list[Broken] = []
-    for entry in entries:
-        found += rules.tick(entry.t_ns)
-        found += rules.feed(entry)
-    return found
 
 
 def _unreadable(entry: Entry) -> Iterator[Broken]:
