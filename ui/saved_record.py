@@ -96,8 +96,8 @@ def open_view(path: Path) -> RecordView:
 class SavedSound(QObject):
     """Reads the waveforms of one saved session at a time, in the background."""
 
-    came = Signal()
-    """The view has more of its waveforms."""
+    came = Signal(object, object)
+    """The view has more of its waveforms: from which time until which, in nanoseconds."""
     ended = Signal(str)
     """All that there is was read: what is wrong with it in a sentence, or nothing."""
     _read = Signal(int, int, object)
@@ -137,7 +137,8 @@ class SavedSound(QObject):
             return
         for lane, (mins, maxs) in zip((Lane.PARTICIPANT, Lane.AGENT), peaks, strict=True):
             self._view.lanes[lane].place_peaks(first_sample, mins, maxs)
-        self.came.emit()
+        last_sample = first_sample + len(peaks[0][0]) * BASE_SAMPLES
+        self.came.emit(samples_to_ns(first_sample), samples_to_ns(last_sample))
 
 
 def heard_peaks(

@@ -94,7 +94,7 @@ def test_sound_that_is_read_later_is_drawn_where_silence_was(rig: WindowRig, tmp
     rig.window.record.show_view(view)
     silent = canvas.grab().toImage()
     heard_peaks(folder / SESSION, lambda first, peaks: view.lanes["agent"].place_peaks(first, *peaks[1]))
-    canvas.take_sound()
+    canvas.take_sound(0, 60 * NS_PER_S)
     assert canvas.grab().toImage() != silent
 
 

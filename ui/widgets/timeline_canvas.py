@@ -85,11 +85,12 @@ class TimelineCanvas(QWidget):
         self._cursor_ns = None
         self.update()
 
-    def take_sound(self) -> None:
-        """Draw the waveforms anew: the lanes got sound where they were drawn silent."""
+    def take_sound(self, from_ns: int, until_ns: int) -> None:
+        """Draw the waveforms anew from one time to another: the lanes got sound where they were drawn silent."""
         for tiles in self._kept.tiles.values():
-            tiles.clear()
-        self.update()
+            tiles.forget(from_ns, until_ns)
+        if from_ns <= self._window.right_ns and until_ns >= self._window.left_ns:
+            self.update()
 
     def select(self, t_ns: int | None) -> None:
         """Put the selection cursor at a time."""

@@ -35,6 +35,13 @@ class WaveformTiles:
         """Forget all tiles: the lane is another one."""
         self._tiles.clear()
 
+    def forget(self, from_ns: int, until_ns: int) -> None:
+        """Forget the tiles that show any of this time: the lane changed there."""
+        if self._look is not None:
+            tile_ns = TILE_COLUMNS * self._look[0]
+            for number in range(int(from_ns // tile_ns) - 1, int(until_ns // tile_ns) + 2):
+                self._tiles.pop(number, None)
+
     def paint(
         self,
         painter: QPainter,
