@@ -362,7 +362,9 @@ class TestOnsets:
     def test_what_a_replay_says_may_begin_at_any_time(self) -> None:
         sheet = SessionSheet().detection(SERVER_VAD).noted("voice.chosen", kind="silence").noted("replay.started")
         assert sheet.append(1_200).speech("item_1", 300).found == []
-        assert sheet.noted("replay.ended").append(1_200).speech("item_2", 1_800).clauses == ["speech only"]
+        sheet.noted("recording.started", name="pilot, speech 1", first_sample=28_800, samples=9_600, onset_ms=20.0)
+        assert sheet.append(3_600).noted("recording.ended", name="pilot, speech 1").found == []
+        assert sheet.noted("replay.ended").append(1_200).speech("item_2", 5_000).clauses == ["speech only"]
 
     def test_with_a_microphone_nobody_knows(self) -> None:
         sheet = SessionSheet().detection(SERVER_VAD).noted("voice.chosen", kind="microphone").append(1_200)

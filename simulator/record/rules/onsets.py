@@ -87,7 +87,7 @@ class OnsetRules:
 
     def _onset_sample(self, recording: Entry) -> int | None:
         first, onset_ms = whole_number(recording, "first_sample"), number(recording, "onset_ms")
-        if first is None or onset_ms is None or self._muted or self._conversation.detection is None:
+        if self._replayed or first is None or onset_ms is None or self._muted or self._conversation.detection is None:
             return None
         return first + ms_to_samples(onset_ms)
 
