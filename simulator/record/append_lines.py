@@ -29,8 +29,8 @@ _FEWEST_ROWS: Final = 8
 """Below so many lines of one length the decoder is as fast."""
 _MOST_LAYOUTS: Final = 6
 """Of one length: where a number gains a digit two of them meet in a block, seldom three."""
-_MOST_DIGITS: Final = (18, 18, 18, 18, 18, 9, 9)
-"""Of each number: more may be too large for 64 bits, those of a piece of audio for 32."""
+_MOST_DIGITS: Final = (18, 15, 18, 18, 10, 9, 9)
+"""Of each number: more may be too large for 64 bits, those of a piece of audio for 32, or later than a record gets."""
 
 _Rows = NDArray[np.uint8]
 Numbers = NDArray[np.int64]

@@ -12,12 +12,16 @@ agent as handed to the output device right.
 """
 
 import enum
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from simulator.units import NS_PER_S
+
 FORMAT = "participant-simulator/record"
 FORMAT_VERSION = 1
+LATEST_NS: Final = 4_000_000 * NS_PER_S
+"""46 days. Later times are damage, and ELAN's milliseconds end at 49."""
 
 
 class Direction(enum.StrEnum):

@@ -14,17 +14,18 @@ import numpy as np
 
 from simulator.errors import UnreadableFile
 from simulator.record.append_lines import Appends, Block, Numbers, find_appends
-from simulator.record.entries import FORMAT, FORMAT_VERSION, Entry, Track
+from simulator.record.entries import FORMAT, FORMAT_VERSION, LATEST_NS, Entry, Track
 from simulator.record.folder import record_file
 from simulator.record.tracks import TrackFile, audio
-from simulator.units import SAMPLE_RATE_HZ
+from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
 
 __all__ = ["Record", "audio", "audio_lack", "blocks", "iter_entries", "read_record", "stream"]
 
 LONGEST_LINE_BYTES: Final = 1 << 28
 """A longer line is no entry: a frame is kept without its audio."""
-_LARGEST: Final = (1 << 63) - 1
-"""No time, position or size of a record is further from 0: what is, is damage, and cannot be reckoned with."""
+_MOST_SAMPLES: Final = ns_to_samples(LATEST_NS)
+_MOST_BYTES: Final = (1 << 63) - 1
+"""More of anything is damage, and cannot be reckoned with or drawn."""
 _BLOCK_BYTES: Final = 1 << 20
 
 _decoder = msgspec.json.Decoder(Entry)
@@ -186,13 +187,13 @@ def _entry(line: bytes, expected_seq: int) -> Entry | str:
 
 
 def _is_possible(entry: Entry) -> bool:
-    if not (-_LARGEST <= entry.t_ns <= _LARGEST and -_LARGEST <= entry.size_bytes <= _LARGEST):
+    if not (-LATEST_NS <= entry.t_ns <= LATEST_NS and 0 <= entry.size_bytes <= _MOST_BYTES):
         return False
     span = entry.audio
     return span is None or (
-        -_LARGEST <= span.first_sample <= _LARGEST
-        and -_LARGEST <= span.samples <= _LARGEST
-        and -_LARGEST <= span.payload_bytes <= _LARGEST
+        0 <= span.first_sample <= _MOST_SAMPLES
+        and 0 <= span.samples <= _MOST_SAMPLES
+        and 0 <= span.payload_bytes <= _MOST_BYTES
     )
 
 

@@ -5,13 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from simulator.record.entries import Direction, Entry, Track
+from simulator.record.entries import LATEST_NS, Direction, Entry, Track
 from simulator.record.fields import text, whole_number
 from simulator.record.measures import Measures, SpeechSpan
 from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
 
-LATEST_NS: Final = 4_000_000 * NS_PER_S
-"""46 days. Later times are damage, and ELAN's milliseconds end at 49."""
 _LATEST_NOTICE_NS: Final = 5 * NS_PER_S
 """How long after speech began an engine may tell of it; where its positions say otherwise they count from elsewhere."""
 

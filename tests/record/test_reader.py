@@ -17,6 +17,9 @@ def _line(seq: int) -> bytes:
     return msgspec.json.encode(Entry(seq, seq, Direction.NOTED, kind, event)) + b"\n"
 
 
+_SPAN = b'{"track":"agent","first_sample":%d,"samples":%d,"payload_bytes":2}'
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "session.jsonl"
@@ -39,6 +42,13 @@ def test_a_whole_record_has_no_problems(path: Path) -> None:
         (_line(7), "has the number 7 where 5 comes next"),
         (_line(5)[:-8], "was cut off in the middle"),
         (_line(5).replace(b'"t_ns":5', b'"t_ns":-1' + 400 * b"0"), "holds a time or a size that cannot be"),
+        (_line(5).replace(b'"t_ns":5', b'"t_ns":%d' % (4_000_001 * 10**9)), "holds a time or a size that cannot be"),
+        (_line(5).replace(b'"tick"', b'"tick","size_bytes":-1'), "holds a time or a size that cannot be"),
+        (_line(5).replace(b'"tick"', b'"tick","audio":' + _SPAN % (-1, 1)), "holds a time or a size that cannot be"),
+        (
+            _line(5).replace(b'"tick"', b'"tick","audio":' + _SPAN % (0, 10**11)),
+            "holds a time or a size that cannot be",
+        ),
         (_line(5).replace(b'"tick"', b'"tick","size_bytes":%d' % (1 << 63)), "holds a time or a size that cannot be"),
     ],
 )

@@ -10,6 +10,7 @@ from PySide6.QtCore import QModelIndex
 
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
 from simulator.units import NS_PER_MS, NS_PER_S
+from ui.models import entry_text
 from ui.models.entry_text import AUDIO_TYPES, Sign, clock, gist, long_clock, search_text, short_id, sign_of, size_text
 from ui.models.log_model import Column, LogModel, Show
 from ui.record_view import RecordView
@@ -266,3 +267,36 @@ def test_the_filter_lets_through_what_each_row_says_for_itself(
     shown = [model.entry_at(row) for row in range(model.rowCount())]
     assert [each.seq for each in shown if each is not None] == expected
     assert model.total == len(numbered)
+
+
+class Everywhere(dict[str, Any]):
+    """An object in which every field has one value."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(field=value)
+        self._value = value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._value
+
+    def __getitem__(self, key: str) -> Any:
+        return self._value
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, -1, 1.5, 10**400, 1e308, "", "a\x00\n", [], [1, None, {}], {}, {"type": []}, [["name"]]],
+    ids=repr,
+)
+def test_whatever_stands_in_an_event_its_row_is_written(value: Any) -> None:
+    """An exception where Qt asks for a cell ends the program."""
+    kinds = [*entry_text._GISTS, "connection.closed", "response.done", "unknown"]
+    for nested in (value, {"field": value}, Everywhere(value), [Everywhere(value)]):
+        for kind in kinds:
+            row = Entry(3, 7, R, kind, Everywhere(nested), 100)
+            assert isinstance(gist(row), str), kind
+            assert isinstance(search_text(row), str), kind
+            assert isinstance(sign_of(row), Sign), kind

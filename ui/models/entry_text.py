@@ -10,6 +10,7 @@ from typing import Any
 
 from simulator.profile.facts import BETA_SERVER_EVENTS, IGNORED_SERVER_EVENTS, REQUIRED_SERVER_FIELDS
 from simulator.record.entries import Direction, Entry
+from simulator.record.fields import number, whole_number
 from simulator.units import NS_PER_MS, NS_PER_S, samples_to_ms
 from ui.models.impairing import told
 
@@ -59,9 +60,9 @@ def sign_of(entry: Entry) -> Sign:
         return Sign.PROBLEM
     if entry.type in _NOTICE_TYPES:
         return Sign.NOTICE
-    if entry.type == "connection.closed" and entry.event.get("by") in {"lost", "engine"}:
+    if entry.type == "connection.closed" and entry.event.get("by") in ("lost", "engine"):
         return Sign.PROBLEM
-    if entry.type == "response.done" and _response(entry).get("status") in {"failed", "incomplete"}:
+    if entry.type == "response.done" and _response(entry).get("status") in ("failed", "incomplete"):
         return Sign.PROBLEM
     return Sign.PLAIN
 
@@ -272,9 +273,9 @@ def _call_answered(entry: Entry) -> str:
 
 def _cut(entry: Entry) -> str:
     event = entry.event
-    heard, received = event.get("handed_samples"), event.get("received_samples")
+    heard, received = whole_number(entry, "handed_samples"), whole_number(entry, "received_samples")
     parts = [short_id(event.get("item_id"))]
-    if isinstance(heard, int) and isinstance(received, int):
+    if heard is not None and received is not None:
         parts.append(f"heard {samples_to_ms(heard):.0f} of {samples_to_ms(received):.0f} ms")
     if event.get("cause"):
         parts.append(str(event["cause"]))
@@ -284,11 +285,11 @@ def _cut(entry: Entry) -> str:
 def _barge_in(entry: Entry) -> str:
     event = entry.event
     parts = [short_id(event.get("item_id"))]
-    received, cut, silent = event.get("received_ns"), event.get("cut_ns"), event.get("inaudible_ns")
-    if isinstance(received, int) and isinstance(silent, int):
+    received, cut, silent = (whole_number(entry, name) for name in ("received_ns", "cut_ns", "inaudible_ns"))
+    if received is not None and silent is not None:
         silent_ms = max(0, silent - received) / NS_PER_MS
         parts.append(f"silent after {silent_ms:.0f} ms ({event.get('dac_source', '')})")
-    if isinstance(received, int) and isinstance(cut, int):
+    if received is not None and cut is not None:
         parts.append(f"cut after {(cut - received) / NS_PER_MS:.1f} ms")
     return "  ".join(part for part in parts if part)
 
@@ -312,11 +313,11 @@ def _replay_started(entry: Entry) -> str:
 def _replay_act(entry: Entry) -> str:
     event = entry.event
     exchange = f" {event['exchange']}" if event.get("exchange") else ""
-    after, late = event.get("after_ms"), event.get("late_ms")
+    after, late = number(entry, "after_ms"), number(entry, "late_ms")
     parts = [f"{event.get('number', '')}  {_shorten(str(event.get('what', '')), 90)}"]
-    if isinstance(after, int | float):
+    if after is not None:
         parts.append(f"{after:,.0f} ms after {event.get('after', '')}{exchange}")
-    if isinstance(late, int | float):
+    if late is not None:
         parts.append(f"late by {late:,.1f} ms")
     return "  ".join(parts)
 

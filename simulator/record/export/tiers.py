@@ -7,8 +7,9 @@ shorter than a millisecond, as the formats demand: what overlaps goes to a furth
 from dataclasses import dataclass
 from typing import Any, Final
 
+from simulator.record.entries import LATEST_NS
 from simulator.record.measures import AgentSpan, SpeechSpan, Turn
-from simulator.record.story import LATEST_NS, Answer, Story, seconds, spoken
+from simulator.record.story import Answer, Story, seconds, spoken
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
 
 _SHORTEST_MS: Final = 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from simulator.profile.context_items import PREFIX
-from simulator.record.entries import AudioSpan, Direction, Entry
+from simulator.record.entries import LATEST_NS, AudioSpan, Direction, Entry
 from simulator.record.fields import dicts_at, text, value_at, whole_number
 from simulator.record.replay.deeds import (
     Ask,
@@ -27,7 +27,6 @@ from simulator.record.replay.deeds import (
     StopReply,
 )
 from simulator.record.replay.requests import Requests
-from simulator.record.story import LATEST_NS
 from simulator.units import NS_PER_MS
 
 ONE_STOP_NS: Final = 100 * NS_PER_MS
