@@ -48,12 +48,18 @@ def script(name: str, *arguments: str) -> list[str]:
 
 
 class WindowRig:
-    """A window whose participant, checks and devices are fakes."""
+    """A window whose participant, checks and devices are fakes; `host` takes the place of the participant's."""
 
-    def __init__(self, theme: Theme, folder: Path, devices: list[dict[str, Any]] | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        folder: Path,
+        devices: list[dict[str, Any]] | None = None,
+        host: ParticipantHost | None = None,
+    ) -> None:
         self.log = folder / "commands.jsonl"
         self.log.touch()
-        self.feed = SessionFeed(ParticipantHost(script("fake_participant.py")))
+        self.feed = SessionFeed(host or ParticipantHost(script("fake_participant.py")))
         self.checks = ChecksFeed(MODES, folder / "checks", script("fake_check.py"))
         listing = [sys.executable, "-c", f"print({json.dumps(devices or [])!r})"]
         self.reports = ReportsFeed(script("fake_reports.py"))
