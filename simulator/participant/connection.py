@@ -85,11 +85,19 @@ class Connection:
 
     async def close(self) -> None:
         """Send what is queued, then close; `run` returns. Takes half a second at most."""
+        loop = asyncio.get_running_loop()
+        by_s = loop.time() + _CLOSE_WITHIN_S
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_WITHIN_S / 2):
                 await self._all_sent.wait()
         self._closing = True
-        await self._socket.close()
+        try:
+            async with asyncio.timeout_at(by_s):
+                await self._socket.close()
+        except TimeoutError:
+            # The library waits without a bound for an engine that reads nothing any more to take what was written.
+            self._socket.transport.abort()
+            await self._socket.wait_closed()
 
     async def _send_all(self) -> None:
         while True:

@@ -15,7 +15,7 @@ from typing import Final
 
 from simulator.audio.device_watch import opens_again
 from simulator.audio.devices import LIST_TIMEOUT_S, Choice, Direction, devices_here, list_devices, reinitialise
-from simulator.audio.opening import nobody_inside, opened_in_time
+from simulator.audio.opening import nobody_inside, opened_in_time, takes_long
 from simulator.errors import DeviceUnavailable, EnvironmentFault
 from simulator.participant.loudspeaker import NO_DEVICE, Loudspeaker
 from simulator.participant.voice import Voice
@@ -34,6 +34,11 @@ _STAYS_S: Final = 5.0
 _HANGS: Final = (
     "The device is there again, but this computer's sound system hangs in it as it was: if this stays so, disconnect "
     "and restart the program."
+)
+
+_STILL_LISTING: Final = (
+    "The sound system takes long to list its devices: what was chosen is opened when it has. If this stays so, restart "
+    "the sound server, or unplug a device that hangs."
 )
 
 GapSamples = asyncio.Future[int]
@@ -63,11 +68,18 @@ class DeviceReturn:
         self._seeking: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
         self._reopening = False
+        self._listing_s: float | None = None
+        """When listing the devices for a choice began, or starting PortAudio anew."""
         self._back_s = -_STAYS_S
         self._wait_s = _RETRY_S
         self.lack: str | None = None
         """Why a device that is there again is not taken back, in one sentence."""
         self._reports: set[asyncio.Task[None]] = set()
+
+    @property
+    def slow(self) -> str | None:
+        """That the sound system takes long to list its devices, in one sentence."""
+        return _STILL_LISTING if takes_long(self._listing_s) else None
 
     @property
     def missing(self) -> dict[Direction, Choice]:
@@ -106,10 +118,13 @@ class DeviceReturn:
         except EnvironmentFault:
             known = None
         within_s = LIST_TIMEOUT_S if known is None else _LISTS_KNOWN_S
+        self._listing_s = time.monotonic()
         try:
             now = choice.among(await asyncio.to_thread(list_devices, within_s), direction)
         except EnvironmentFault:
             return None  # opening it will say so
+        finally:
+            self._listing_s = None
         return None if now == known else f"“{now.name}” appeared"
 
     def seek(self) -> None:
@@ -188,11 +203,15 @@ class DeviceReturn:
             if output is not None:
                 output.finish()
             if microphone is not None:
-                microphone.close()
+                microphone.finish()
             reinitialise()
 
+        self._listing_s = time.monotonic()
         with contextlib.suppress(EnvironmentFault):  # then nothing opens below, and each says why
-            await opened_in_time(start_anew, "The sound system", lambda _: None)
+            try:
+                await opened_in_time(start_anew, "The sound system", lambda _: None)
+            finally:
+                self._listing_s = None
         first_block = await self._loudspeaker.resume()
         first_sample = await self._voice.resume()
         missing = self.missing

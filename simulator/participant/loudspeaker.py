@@ -8,13 +8,18 @@ from typing import Final
 
 from simulator.audio.devices import Choice, chosen_here
 from simulator.audio.fades import VoiceShape
-from simulator.audio.opening import opened_in_time
+from simulator.audio.opening import all_closed, opened_in_time, takes_long
 from simulator.audio.playout import Playout
 from simulator.audio.streams import Output, OutputStream, SilentOutput, StreamState
 from simulator.errors import DeviceUnavailable, EnvironmentFault
 
 SILENT_CLOCK: Final = SilentOutput.NAME
 NO_DEVICE: Final = "none"
+
+_STILL_OPENING: Final = (
+    "The output device takes long to begin: the agent is not heard until it does. Nothing needs to be done if it is "
+    "Bluetooth; else see whether the sound server hangs, or choose another device."
+)
 
 
 class Loudspeaker:
@@ -41,6 +46,8 @@ class Loudspeaker:
         """Whether the device that is wanted was open once: only then does it count as missing, or if it has a name."""
         self._untried = False
         self._detached = False
+        self._begun_s: float | None = None
+        """When opening the device began, as long as it did not ask for a block."""
         self._awaited: tuple[int, asyncio.Future[int]] | None = None
         self.opening = asyncio.Lock()
         """Held while the output changes."""
@@ -79,6 +86,14 @@ class Loudspeaker:
         known = self._was_open or self._wanted.name is not None
         return self._wanted if self.lack is not None and known else None
 
+    @property
+    def slow(self) -> str | None:
+        """That the device takes long to begin, in one sentence: it is not given up yet."""
+        device = self.device
+        if device is not None and device.state().callbacks:
+            self._begun_s = None
+        return _STILL_OPENING if takes_long(self._begun_s) else None
+
     async def choose_device(self, choice: Choice) -> None:
         """Play on this device from now on; the name "none" is the silent clock.
 
@@ -109,7 +124,7 @@ class Loudspeaker:
         output = self.device
         if output is None:
             return None
-        self._output = None
+        self._output = self._begun_s = None
         self._detached = True
         self._awaited = at_ns, asyncio.get_running_loop().create_future()
         return output
@@ -177,6 +192,7 @@ class Loudspeaker:
     def _taken_out(self) -> Output | None:
         # Before it is closed: a wake that is still on its way must not take it for a device that went away.
         output, self._output = self._output, None
+        self._begun_s = None
         return output
 
     def _stand_in(self) -> SilentOutput:
@@ -192,6 +208,8 @@ class Loudspeaker:
     async def _open_device(self) -> OutputStream:
         """Return the device that is wanted, which plays. A silent clock in its place plays until it is open."""
         playout, wanted, loop = self.playout, self._wanted, asyncio.get_running_loop()
+        self._begun_s = begun_s = time.monotonic()
+        await all_closed()
 
         def close(late: OutputStream) -> None:
             late.close()
@@ -203,6 +221,7 @@ class Loudspeaker:
         stream = await opened_in_time(make, "The output device", close)
         self._correct(stream)
         self._close()
+        self._begun_s = begun_s
         playout.interrupted()
 
         def start() -> OutputStream:

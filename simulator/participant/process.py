@@ -13,55 +13,36 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-import msgspec
-
 from simulator.audio.devices import Choice
 from simulator.audio.playout import Playout
 from simulator.engines.profiles import EngineTarget, resolve
 from simulator.errors import EnvironmentFault, SimulatorError, UsageError
 from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
-from simulator.participant.cues import Cues
 from simulator.participant.feed import Publish
 from simulator.participant.live import LiveEvent, LiveSession, SessionStood
 from simulator.participant.messages import (
     AnyCommand,
     AnyFeed,
-    CancelCue,
-    ChooseOutput,
-    ChooseVoice,
     Connect,
     ConnectionState,
-    Cue,
     Disconnect,
-    Impair,
     Mark,
     NoteMark,
-    PlayStudy,
     Quit,
     RecogniseWords,
-    Replay,
     Reply,
-    SetEchoCancelling,
-    SetHalfDuplex,
     SetListening,
-    SetMuted,
-    SetTalk,
-    SetVolume,
-    Speak,
     Status,
-    StopReplay,
-    StopStudy,
 )
 from simulator.participant.opening import first_settings, open_record, specification_of
 from simulator.participant.own_engine import OwnEngine
+from simulator.participant.performances import PerformanceCommand, Performances
 from simulator.participant.recorder import SessionRecorder
-from simulator.participant.replay_player import ReplayPlayer
 from simulator.participant.session_commands import NOT_CONNECTED, SessionCommands
-from simulator.participant.sound import Sound
-from simulator.participant.status import SessionOfNow, StatusBoard
+from simulator.participant.sound import Sound, SoundCommand
+from simulator.participant.status import SessionOfNow, StatusBoard, without_keys
 from simulator.participant.storage import Storage
-from simulator.participant.study_player import StudyPlayer
 from simulator.participant.versions import versions
 from simulator.participant.voice import SpokenChunk
 from simulator.participant.words import Words
@@ -107,12 +88,17 @@ class Participant:
         self._words = Words(self._note)
         self._session_commands = SessionCommands()
         self._storage = Storage(self._note, self._show)
-        self._studies = StudyPlayer(
-            self.handle, self._sound.voice, self._note, self._session, self._agent_heard, self._show
+        self._performances = Performances(
+            self.handle,
+            self._sound.voice,
+            self._note,
+            self._session,
+            agent_heard=self._agent_heard,
+            sounding_until_ns=self._sound.sounding_until_ns,
+            changed=self._show,
+            on_study=lambda study: self._storage.keep_study(study, self._recorder, self._redactor),
         )
-        self._replays = ReplayPlayer(self.handle, self._sound.voice, self._note, self._session, self._show)
-        self._cues = Cues(self._sound.voice, self._studies.sayings, self._sounding_until_ns, self._note, self._show)
-        self._board = StatusBoard(self._sound, self._words, self._storage, self._studies, self._replays, self._cues)
+        self._board = StatusBoard(self._sound, self._words, self._storage, self._performances)
         self._pseudonym = ""
         self._live: LiveSession | None = None
         self._recorder: SessionRecorder | None = None
@@ -165,14 +151,17 @@ class Participant:
         """Microphone off, session closed, record finished, engine ended."""
         await self._sound.microphone_off()
         await self._hang_up("the program ended")
-        await self._studies.close()
+        await self._performances.close()
         # The socket is closed: the engine may end while the record is finished.
-        await asyncio.gather(self._finished(), self._own_engine.stop())
-        await self._words.close()
+        await asyncio.gather(self._finish(), self._own_engine.stop())
         if self._flushing is not None:
             self._flushing.cancel()
         await self._sound.close()
         self._flush()
+
+    async def _finish(self) -> None:
+        await self._finished()
+        await self._words.close()
 
     @property
     def append_delays_ns(self) -> Sequence[int]:
@@ -188,22 +177,6 @@ class Participant:
             case Disconnect():
                 await self._hang_up("disconnected")
                 await self._finished()
-            case ChooseVoice():
-                await self._sound.choose_voice(command)
-            case ChooseOutput():
-                await self._sound.choose_output(command)
-            case SetTalk(down=down):
-                self._sound.set_talk(down)
-            case SetVolume(db=db):
-                self._sound.set_volume(db)
-            case SetMuted(muted=muted):
-                self._sound.set_muted(muted)
-            case SetHalfDuplex(on=on):
-                self._sound.microphone_filter.set_half_duplex(on)
-            case SetEchoCancelling(on=on):
-                self._sound.microphone_filter.set_echo_cancelling(on)
-            case Impair(impairments=impairments):
-                await self._sound.impair(impairments)
             case RecogniseWords(on=on, model=model):
                 await self._words.choose(on, model)
             case SetListening(on=on) if self._live is None:
@@ -212,28 +185,12 @@ class Participant:
                 self.quit.set()
             case Mark() | NoteMark():
                 self._mark(command)
-            case Cue() | CancelCue() if self._live is not None and self._live.ended is None:
-                await self._cues.command(command)
-            case PlayStudy() | StopStudy() | Speak() | Replay() | StopReplay():
-                await self._perform(command)
+            case _ if isinstance(command, PerformanceCommand):
+                await self._performances.command(command)
+            case _ if isinstance(command, SoundCommand):
+                await self._sound.command(command)
             case _:
                 await self._session_commands.execute(command, self._live, images)
-
-    async def _perform(self, command: PlayStudy | StopStudy | Speak | Replay | StopReplay) -> None:
-        """Play, replay or say something in the session; a study and a replay exclude each other."""
-        if self._live is None or self._live.ended is not None:
-            raise UsageError(NOT_CONNECTED)
-        match command:
-            case Replay() if self._studies.progress is not None:
-                raise UsageError("A study is played: stop it first.")
-            case PlayStudy() if self._replays.busy:
-                raise UsageError("A session is replayed: stop that first.")
-            case Replay() | StopReplay():
-                await self._replays.command(command)
-            case _:
-                await self._studies.command(command)
-        if isinstance(command, PlayStudy) and self._recorder is not None:
-            self._storage.keep_study(command.study, self._recorder, self._redactor)
 
     def _mark(self, command: Mark | NoteMark) -> None:
         if self._recorder is None or self._live is None:
@@ -335,9 +292,7 @@ class Participant:
         """Run the session to its end, whoever ends it, and finish its record."""
         ended = await live.run()
         self._state = ConnectionState.CLOSING
-        self._cues.close()
-        await self._studies.session_over()
-        await self._replays.session_over()
+        await self._performances.session_over()
         self._pump()
         self._sound.look(self._live is not None, everything=True)
         await self._sound.loudspeaker.end()
@@ -388,9 +343,7 @@ class Participant:
         if isinstance(event, SessionStood) and self._recorder is not None:
             self._connected_since_ns = time.monotonic_ns() - self._recorder.started_ns
             self._show()
-        self._studies.happened(event)
-        self._replays.happened(event)
-        self._cues.happened(event)
+        self._performances.happened(event)
         self._on_event(event)
 
     def _spoken(self, chunk: SpokenChunk) -> None:
@@ -437,21 +390,13 @@ class Participant:
     def _publish_without_keys(self, message: AnyFeed) -> None:
         """Publish. Entries were redacted with the record; in the state is what was asked of an engine, and taken."""
         if isinstance(message, Status):
-            message = msgspec.structs.replace(
-                message,
-                session_requested=self._redactor.json(message.session_requested),
-                session_accepted=self._redactor.json(message.session_accepted),
-                instructions_accepted=self._redactor.json(message.instructions_accepted),
-            )
+            message = without_keys(message, self._redactor)
         self._publish(message)
 
     def _session(self) -> ParticipantSession | None:
         if self._live is None or self._live.ended is not None or self._state is ConnectionState.CLOSING:
             return None
         return self._live.session
-
-    def _sounding_until_ns(self) -> int:
-        return self._sound.loudspeaker.playout.sounding_until_ns()
 
     def _agent_heard(self) -> bool:
         return self._live is not None and self._sound.sounds

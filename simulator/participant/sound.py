@@ -15,11 +15,23 @@ from simulator.participant.device_return import DeviceReturn
 from simulator.participant.impairing import Impairing
 from simulator.participant.losses import LossWatch
 from simulator.participant.loudspeaker import Loudspeaker
-from simulator.participant.messages import ChooseOutput, ChooseVoice, VoiceKind
+from simulator.participant.messages import (
+    ChooseOutput,
+    ChooseVoice,
+    Impair,
+    SetEchoCancelling,
+    SetHalfDuplex,
+    SetMuted,
+    SetTalk,
+    SetVolume,
+    VoiceKind,
+)
 from simulator.participant.microphone_filter import MicrophoneFilter
 from simulator.participant.output_latency import OutputLatency
 from simulator.participant.voice import SpokenChunk, Voice
 from simulator.units import NS_PER_MS
+
+SoundCommand = ChooseVoice | ChooseOutput | SetTalk | SetVolume | SetMuted | SetHalfDuplex | SetEchoCancelling | Impair
 
 Note = Callable[[str, Mapping[str, object]], None]
 """Writes a note into the record of the session, if there is one."""
@@ -47,6 +59,7 @@ class Sound:
         self._losses = LossWatch()
         self._note = note
         self._show = show
+        self._told_slow: list[str] = []
         self._choosing = {"input": asyncio.Lock(), "output": asyncio.Lock()}
         """Choices are made one after the other, so that the last one holds."""
         self._devices = DeviceReturn(self.voice, self.loudspeaker, note, self._lost, self._back)
@@ -54,17 +67,46 @@ class Sound:
     @property
     def lacks(self) -> list[str]:
         """What is lacking, a sentence each."""
-        return [lack for lack in (self.voice.lack, self.loudspeaker.lack, self._devices.lack) if lack is not None]
+        lacks = (self.voice.lack, self.loudspeaker.lack, self._devices.lack, *self._slow())
+        return [lack for lack in lacks if lack is not None]
+
+    def _slow(self) -> list[str]:
+        """What is waited for longer than it should take, a sentence each."""
+        return [slow for slow in (self.voice.slow, self.loudspeaker.slow, self._devices.slow) if slow is not None]
 
     @property
     def sounds(self) -> bool:
         """Whether the agent's voice is audible now."""
-        return time.monotonic_ns() < self.loudspeaker.playout.sounding_until_ns()
+        return time.monotonic_ns() < self.sounding_until_ns()
+
+    def sounding_until_ns(self) -> int:
+        """Return when the last sample of the agent that was handed so far leaves the device."""
+        return self.loudspeaker.playout.sounding_until_ns()
 
     def dac_source(self) -> DacSource:
         """Return where the times of the output come from."""
         state = self.loudspeaker.state
         return state.dac_source if state is not None else "latency"
+
+    async def command(self, command: SoundCommand) -> None:
+        """Execute a command. Raises SimulatorError where it cannot be done."""
+        match command:
+            case ChooseVoice():
+                await self.choose_voice(command)
+            case ChooseOutput():
+                await self.choose_output(command)
+            case SetTalk(down=down):
+                self.set_talk(down)
+            case SetVolume(db=db):
+                self.set_volume(db)
+            case SetMuted(muted=muted):
+                self.set_muted(muted)
+            case SetHalfDuplex(on=on):
+                self.microphone_filter.set_half_duplex(on)
+            case SetEchoCancelling(on=on):
+                self.microphone_filter.set_echo_cancelling(on)
+            case Impair(impairments=impairments):
+                await self.impair(impairments)
 
     async def choose_voice(self, command: ChooseVoice) -> None:
         """Take the voice that a command names. Raises SimulatorError where it cannot; then silence takes its place."""
@@ -146,6 +188,11 @@ class Sound:
         """Note what was lost of the audio since the last look, for the session that there is."""
         self.microphone_filter.look()
         self._losses.look(self.voice.microphone, self.loudspeaker.output)
+        slow = self._slow()
+        for sentence in slow:
+            if sentence not in self._told_slow:
+                self._note("problem", {"whose": "environment", "code": "device_slow", "sentence": sentence})
+        self._told_slow = slow
         if not in_session:
             self._losses.forget()
             return

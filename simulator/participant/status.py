@@ -2,16 +2,16 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from simulator.engines.profiles import EngineTarget
-from simulator.participant.cues import Cues
 from simulator.participant.live import LiveSession
 from simulator.participant.messages import ConnectionState, SoundWarning, Status
+from simulator.participant.performances import Performances
 from simulator.participant.recorder import SessionRecorder
-from simulator.participant.replay_player import ReplayPlayer
 from simulator.participant.session_commands import calls_and_questions
 from simulator.participant.sound import Sound
 from simulator.participant.storage import Storage
-from simulator.participant.study_player import StudyPlayer
 from simulator.participant.words import Words
 from simulator.record.redact import Redactor
 
@@ -35,15 +35,11 @@ class SessionOfNow(NamedTuple):
 class StatusBoard:
     """Gathers the status from the parts that live as long as the process. Belongs to its loop."""
 
-    def __init__(
-        self, sound: Sound, words: Words, storage: Storage, studies: StudyPlayer, replays: ReplayPlayer, cues: Cues
-    ) -> None:
+    def __init__(self, sound: Sound, words: Words, storage: Storage, performances: Performances) -> None:
         self._sound = sound
         self._words = words
         self._storage = storage
-        self._studies = studies
-        self._replays = replays
-        self._cues = cues
+        self._performances = performances
 
     def status(self, now: SessionOfNow, *, agent_heard: bool) -> Status:
         """Return the state with the session of now."""
@@ -80,11 +76,21 @@ class StatusBoard:
             session_requested=session.session_requested if session is not None else None,
             session_accepted=session.session_accepted if session is not None else None,
             **(calls_and_questions(session, now.redactor) if session is not None else {}),
-            study=self._studies.progress,
-            replay=self._replays.progress,
-            cue=self._cues.words,
+            study=self._performances.studies.progress,
+            replay=self._performances.replays.progress,
+            cue=self._performances.cues.words,
             impairments=sound.impairing.impairments,
             clipped_samples=sound.impairing.clipped_samples,
             recognises=self._words.on,
             recognition_lack=self._words.lack,
         )
+
+
+def without_keys(status: Status, redactor: Redactor) -> Status:
+    """Return the status without the keys in what was sent to the engine, which it may have repeated."""
+    return msgspec.structs.replace(
+        status,
+        session_requested=redactor.json(status.session_requested),
+        session_accepted=redactor.json(status.session_accepted),
+        instructions_accepted=redactor.json(status.instructions_accepted),
+    )

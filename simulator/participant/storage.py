@@ -59,9 +59,9 @@ class Storage:
         else:
             self._loop.call_soon_threadsafe(self._tell, "storage_slow", _SLOW, "")
 
-    def keep_study(self, study: Study, recorder: SessionRecorder, redactor: Redactor) -> None:
+    def keep_study(self, study: Study, recorder: SessionRecorder | None, redactor: Redactor) -> None:
         """Put a study that is played into the session's folder, with its pictures and recordings, in the background."""
-        if recorder.healthy:
+        if recorder is not None and recorder.healthy:
             self._copying.append(asyncio.create_task(self._keep_study(study, recorder, redactor)))
 
     async def close(self, recorder: SessionRecorder, reason: str) -> None:

@@ -9,6 +9,7 @@ replay; the voice is heard again afterwards, and no device is closed for it.
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.audio.devices import Choice, chosen_here
-from simulator.audio.opening import opened_in_time
+from simulator.audio.opening import all_closed, opened_in_time, takes_long
 from simulator.audio.sources import (
     Chunk,
     MicrophoneSource,
@@ -37,6 +38,11 @@ from simulator.units import BLOCK_SAMPLES, NS_PER_S, ns_to_samples, samples_to_n
 
 _LONGEST_HOLE_NS: Final = 10 * NS_PER_S
 """A computer that slept longer than this is not caught up with."""
+
+_STILL_OPENING: Final = (
+    "The microphone takes long to begin: silence is sent until it does. Nothing needs to be done if it is Bluetooth; "
+    "else see whether the sound server hangs, or choose another one."
+)
 
 _HOLE: Final = -1
 """The position of what no source gave: nothing begins with it."""
@@ -89,6 +95,8 @@ class Voice:
         self._wanted: Choice | None = None
         """The microphone that is wanted, open or not."""
         self._detached: MicrophoneSource | None = None
+        self._begun_s: float | None = None
+        """When opening the microphone began, as long as it is not heard."""
         self._covered_ns: int | None = None
         """Until when the voice was given."""
         self._given_samples = 0
@@ -123,6 +131,11 @@ class Voice:
     def missing(self) -> Choice | None:
         """The microphone that is wanted and not there."""
         return self._wanted if self.lack is not None else None
+
+    @property
+    def slow(self) -> str | None:
+        """That the microphone takes long to begin, in one sentence: it is not given up yet."""
+        return _STILL_OPENING if takes_long(self._begun_s) else None
 
     @property
     def microphone(self) -> MicrophoneSource | None:
@@ -207,12 +220,14 @@ class Voice:
 
     async def _open(self, choice: Choice) -> None:
         loop = asyncio.get_running_loop()
+        await all_closed()
 
         def make() -> MicrophoneSource:
             microphone = MicrophoneSource(chosen_here(choice, "input"), loop, channel=choice.channel)
             microphone.start()
             return microphone
 
+        self._begun_s = time.monotonic()
         try:
             source = await opened_in_time(make, "The microphone", lambda late: late.close())
             # Until then silence goes on in its place: one that goes away before leaves no hole, and is not back.
@@ -220,6 +235,8 @@ class Voice:
         except EnvironmentFault as fault:
             self.kind, self.name, self.lack = VoiceKind.SILENCE, "", str(fault)
             raise
+        finally:
+            self._begun_s = None
         self._use(source, VoiceKind.MICROPHONE, source.state().name)
         self.lack = None
 
