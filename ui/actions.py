@@ -52,6 +52,7 @@ _FURTHER_KEYS = (
     ("Enter", "In the note of a mark: keep it"),
     ("Enter", "In the preview: answer (in its texts Ctrl+Enter)"),
     ("Alt+↑  Alt+↓", "In a ranking of the preview: move the item"),
+    ("C", "In the table of sessions: compare two"),
     ("Ctrl+C", "In the log: copy as JSON"),
     ("Ctrl+E", "In the log: edit, then send again"),
     ("Ctrl+Shift+E", "In the log: send again"),

@@ -158,7 +158,7 @@ class MainWindow(QMainWindow):
             banner=self.replay_banner,
             record_banner=self.banner,
         )
-        self.session_table = SessionTableDesk(self, theme, self.sessions, self.settings)
+        self.session_table = SessionTableDesk(self, theme, feed, self.sessions, self.settings)
         self.menus = WindowMenus(self)
         self._connect_feed()
         self._connect_panels()

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
 from simulator.errors import SimulatorError
+from simulator.participant.messages import ConnectionState, Status
 from simulator.record.session_comparison import Comparison, compare
 from simulator.record.sessions import read_sessions, records_folder
 from simulator.resources import exists
@@ -20,6 +21,7 @@ from ui.background import Background
 from ui.dialogs.session_comparison import SessionComparisonDialog
 from ui.dialogs.session_table import SessionTableDialog
 from ui.models.session_rows import SessionRow, row_of
+from ui.session_feed import SessionFeed
 from ui.sessions_desk import SessionsDesk
 from ui.settings import WindowSettings
 from ui.theme import Theme
@@ -43,7 +45,9 @@ class SessionTableDesk(QObject):
     """The session in this folder is to be played against an engine."""
     _came = Signal(int, object, int, int)
 
-    def __init__(self, window: QWidget, theme: Theme, sessions: SessionsDesk, settings: WindowSettings) -> None:
+    def __init__(
+        self, window: QWidget, theme: Theme, feed: SessionFeed, sessions: SessionsDesk, settings: WindowSettings
+    ) -> None:
         super().__init__(window)
         self._window, self._theme, self._sessions, self._settings = window, theme, sessions, settings
         self._background = Background(self)
@@ -51,7 +55,9 @@ class SessionTableDesk(QObject):
         self._comparing = 0
         self._progress: QProgressDialog | None = None
         self.dialog: SessionTableDialog | None = None
+        self._in_session = False
         self._came.connect(self._take)
+        feed.status_changed.connect(self._status_changed)
         sessions.failed.connect(self._tell)
         sessions.deleted.connect(self._deleted)
 
@@ -199,6 +205,12 @@ class SessionTableDesk(QObject):
             progress.canceled.disconnect(self._give_up)
             progress.close()
             progress.deleteLater()
+
+    def _status_changed(self, status: Status) -> None:
+        """List a session that has just ended, where the table is in sight."""
+        was_in_session, self._in_session = self._in_session, status.connection is not ConnectionState.IDLE
+        if was_in_session and not self._in_session and self.dialog is not None and self.dialog.isVisible():
+            self.read()
 
     def _tell(self, sentence: str) -> None:
         if self.dialog is not None:

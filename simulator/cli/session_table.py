@@ -75,7 +75,7 @@ def _cells(session: "Session") -> tuple[str, ...]:
 
 
 def _heading(side: "Side") -> str:
-    replay = f"   (replay of {side.facts.replay_of})" if side.facts.replay_of else ""
+    replay = f"   ({side.facts.replay})" if side.facts.replay else ""
     return one_line(f"{side.name}{replay}")
 
 

@@ -19,6 +19,7 @@ from simulator.units import NS_PER_S
 
 _UPDATE: Final = "session.update"
 _TAKEN: Final = "session.updated"
+_WHOLE: Final = "finished"
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -29,6 +30,14 @@ class Answer(msgspec.Struct, frozen=True):
     question: str
     value: Any
     attempts: int | None = None
+
+
+class ReplayEnd(msgspec.Struct, frozen=True):
+    """How a replay came to its end: `end` is ``finished`` where all of it was done."""
+
+    end: str
+    missed: int
+    refused: int
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +66,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The floor transfer offsets to the agent, by the events (docs/measures.md)."""
     replay_of: str | None = None
     """The record of which it is a replay."""
+    replay_end: ReplayEnd | None = None
+    """None: it is no replay, or one that has no end."""
     said: str = ""
     """What both said, typed and wrote, and the notes of marks: a line each."""
     ended: str | None = None
@@ -68,6 +79,20 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Return the median of a latency, None where it was never measured."""
         values = self.latencies.get(latency)
         return statistics.median(values) if values else None
+
+    @property
+    def replay(self) -> str | None:
+        """Of what it is a replay, and what was lost of it, in words; None: it is none."""
+        if self.replay_of is None:
+            return None
+        told, end = [f"replay of {self.replay_of}"], self.replay_end
+        if end is None:
+            told.append("without an end")
+        else:
+            told += [f"{end.missed} {'reply' if end.missed == 1 else 'replies'} missed"] if end.missed else []
+            told += [f"{end.refused} refused"] if end.refused else []
+            told += [end.end] if end.end != _WHOLE else []
+        return " · ".join(told)
 
     @property
     def transfer_ms(self) -> float | None:
@@ -98,6 +123,7 @@ class FactsCollector:
         self._noted = {"mark": 0, "violation": 0, "problem": 0}
         self._last_ns = 0
         self._replay_of: str | None = None
+        self._replay_end: ReplayEnd | None = None
         self._ended: str | None = None
 
     @property
@@ -142,6 +168,7 @@ class FactsCollector:
             latencies=latencies,
             transfers_ms=[round(each.offset_ms, 1) for each in transfers if each.to == "agent"],
             replay_of=self._replay_of,
+            replay_end=self._replay_end,
             said="\n".join(_said(self.measures.turns)),
             ended=self._ended,
             notes=list(notes),
@@ -156,7 +183,10 @@ class FactsCollector:
             case "record.ended":
                 self._ended = text(entry, "reason") or ""
             case "replay.started":
-                self._replay_of = text(entry, "of")
+                self._replay_of, self._replay_end = text(entry, "of"), None
+            case "replay.ended":
+                missed, refused = whole_number(entry, "missed"), whole_number(entry, "refused")
+                self._replay_end = ReplayEnd(text(entry, "end") or "", missed or 0, refused or 0)
             case "study.started":
                 self._studies[text(entry, "name") or "a study without a name"] = None
             case "part":

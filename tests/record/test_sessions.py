@@ -18,6 +18,7 @@ from simulator.record.lock import take
 from simulator.record.reader import stream
 from simulator.record.session_cache import CACHE
 from simulator.record.session_comparison import AnswerPair, Comparison, LatencyPair, Setting, compare
+from simulator.record.session_facts import ReplayEnd
 from simulator.record.sessions import Answer, Facts, Filter, Session, sessions
 from tests.record.export_record import Sheet
 
@@ -124,7 +125,21 @@ def test_a_session_says_when_the_agent_took_the_floor_and_of_what_it_is_a_replay
     sheet.noted(2_750, "playback.ended", **ended, handed_ns=2_750_000_000)
     facts = facts_of(tmp_path, sheet)
     assert (facts.transfers_ms, facts.transfer_ms, facts.replay_of) == ([250.0], 250.0, "/records/pilot")
+    assert facts.replay == "replay of /records/pilot · without an end"
     assert (Facts().transfer_ms, Facts().replay_of) == (None, None)
+
+
+def test_a_replay_says_what_was_lost_of_it() -> None:
+    told = [
+        Facts(replay_of="pilot", replay_end=ReplayEnd(end, missed, refused)).replay
+        for end, missed, refused in (("finished", 0, 0), ("finished", 1, 0), ("stopped", 3, 4))
+    ]
+    assert told == [
+        "replay of pilot",
+        "replay of pilot · 1 reply missed",
+        "replay of pilot · 3 replies missed · 4 refused · stopped",
+    ]
+    assert Facts().replay is None
 
 
 def test_instructions_that_were_refused_or_repeated_are_no_version(tmp_path: Path) -> None:

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 
 from simulator.record.session_comparison import compare
 from simulator.record.sessions import sessions
@@ -201,6 +201,26 @@ def test_another_folder_is_shown_and_remembered(rig: WindowRig, records: Path, t
     assert str(tmp_path / "project") in [dialog.folders.itemData(place) for place in range(dialog.folders.count())]
 
 
+def test_a_session_that_ends_is_listed_at_once(rig: WindowRig, records: Path) -> None:
+    dialog = open_table(rig)
+    rig.connect_session()
+    save(records / "c", first_session())
+    rig.click(rig.window.connection.connect_button)
+    wait_until(lambda: "c" in names(dialog))
+
+
+def test_the_menu_puts_them_in_order_and_in_the_other_one(table: SessionTableDialog) -> None:
+    table.table.customContextMenuRequested.emit(QPoint(5, 5))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    orders = {action.text(): action for action in menu.findChildren(QMenu)[0].actions()}
+    orders["Folder"].trigger()
+    assert names(table) == ["a", "b"]
+    orders["Folder"].trigger()
+    assert names(table) == ["b", "a"]
+    menu.close()
+
+
 def test_a_folder_that_is_gone_is_told(rig: WindowRig, tmp_path: Path) -> None:
     rig.window.settings.set_text("sessions_folder", str(tmp_path / "gone"))
     dialog = open_table(rig)
@@ -282,9 +302,10 @@ def test_empty_sessions_are_told_so(theme: Theme, tmp_path: Path) -> None:
 def test_a_replay_says_of_what(theme: Theme, records: Path, tmp_path: Path) -> None:
     sheet = first_session()
     sheet.noted(20, "replay.started", of="a")
+    sheet.noted(9_000, "replay.ended", end="finished", missed=2, refused=0)
     dialog = page_of(theme, records / "a", save(tmp_path / "replayed", sheet))
-    assert "replay of a" in dialog.page.toPlainText()
-    assert "B: replayed (replay of a)" in dialog.text
+    assert "replay of a · 2 replies missed" in dialog.page.toPlainText()
+    assert "B: replayed (replay of a · 2 replies missed)" in dialog.text
 
 
 def test_what_was_never_heard_is_struck_out_and_said(theme: Theme, records: Path, tmp_path: Path) -> None:

@@ -119,8 +119,8 @@ class _Page:
             lines.append(f"Instructions {' → '.join(hashes)}" if hashes else "No instructions")
             if facts.study:
                 lines.append(f"Study {line(facts.study)}")
-            if facts.replay_of:
-                lines.append(f"{REPLAY_SIGN} replay of {line(facts.replay_of)}")
+            if facts.replay:
+                lines.append(f"{REPLAY_SIGN} {line(facts.replay)}")
             for each in lines:
                 cell.insertBlock(QTextBlockFormat())
                 cell.insertText(each, self.form("text_muted"))

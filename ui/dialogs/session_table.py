@@ -4,6 +4,7 @@ It knows no file: it is given rows, and says what is wanted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from simulator.record.sessions import age
-from ui.models.session_rows import Column, SessionRow, Wanted
+from ui.models.session_rows import HEADERS, Column, SessionRow, Wanted
 from ui.models.session_table_model import SessionTableModel
 from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme
 from ui.widgets.session_details import SessionDetails
@@ -52,6 +53,7 @@ _WIDTHS_PX: Final = {
     Column.SIZE: 52,
     Column.NAME: 60,
 }
+_ASCENDING: Final = Qt.SortOrder.AscendingOrder
 _NARROW_PX: Final = 1_280
 _MOST_SPARE_PX: Final = 120
 _ANOTHER: Final = "Another folder…"
@@ -425,7 +427,17 @@ class SessionTableDialog(QDialog):
             action.setEnabled(button.isEnabled())
             action.setToolTip("" if button.isEnabled() else why.get(button, _ONE))
             action.triggered.connect(button.click)
+        menu.addSeparator()
+        orders = menu.addMenu("Sort by")
+        for column in Column:
+            orders.addAction(HEADERS[column]).triggered.connect(partial(self._sort_by, column))
         menu.popup(self.table.viewport().mapToGlobal(place))
+
+    def _sort_by(self, column: Column) -> None:
+        """Put the rows in the order of a column, or in the other one where they are in it already."""
+        header = self.table.horizontalHeader()
+        is_ascending = header.sortIndicatorSection() == column and header.sortIndicatorOrder() is _ASCENDING
+        self.table.sortByColumn(column, Qt.SortOrder.DescendingOrder if is_ascending else _ASCENDING)
 
     def _open(self) -> None:
         if len(self.chosen) == 1:

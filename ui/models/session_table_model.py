@@ -158,6 +158,5 @@ def _tip(row: SessionRow, column: Column, numbers: dict[str, int]) -> str:
     if column is Column.ENGINE:
         return "\n".join(text for text in (row.engine, facts.url) if text)
     if column is Column.NAME:
-        replay = [f"A replay of {facts.replay_of}"] if facts.replay_of else []
-        return "\n".join([str(row.session.folder), *replay])
+        return "\n".join(text for text in (str(row.session.folder), facts.replay) if text)
     return cell(row, column) if column in (Column.STUDY,) else ""

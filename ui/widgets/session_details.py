@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QWidget
 from simulator.record.session_facts import Answer
 from ui.models.plain import block, line
 from ui.models.session_diff import in_words
-from ui.models.session_rows import SessionRow, letter
+from ui.models.session_rows import REPLAY_SIGN, SessionRow, letter
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.version_chip import version_role
 
@@ -44,8 +44,8 @@ class SessionDetails(QWidget):
 
     def _show_answers(self, row: SessionRow) -> None:
         cursor, facts = self.answers.textCursor(), row.session.facts
-        if facts.replay_of:
-            self._line(cursor, "A replay of ", line(facts.replay_of))
+        if facts.replay:
+            self._line(cursor, f"{REPLAY_SIGN} {line(facts.replay)}", "")
         for note in facts.notes:
             self._line(cursor, "", f"⚠ {line(note, 400)}", "warning")
         self._head(cursor, f"{len(facts.answers)} answers" if facts.answers else "No answers")
