@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from simulator.engines.profiles import EMBEDDED, load_profiles
 from simulator.errors import SimulatorError
-from simulator.participant.messages import Connect, ConnectionState, Replay, SetListening, Status, StopReplay
+from simulator.participant.messages import Connect, ConnectionState, Replay, SetListening, SetMuted, Status, StopReplay
 from simulator.record.folder import record_file
 from simulator.record.replay.deeds import By, Plan
 from simulator.record.replay.plan import plan as read_plan
@@ -45,6 +45,8 @@ class _Run:
 
     source: Path
     choice: ReplayChoice
+    muted: bool
+    """Whether the voice was muted before, and is to be so again."""
     record: Path | None = None
     """The new record; None: not connected yet."""
     ended: dict[str, Any] | None = None
@@ -145,7 +147,7 @@ class ReplayDesk(QObject):
         self._run = None
 
     def _offered(self) -> Offered:
-        connection = self._connection
+        connection, impairments = self._connection, self._feed.status.impairments
         by: By = "clock" if self._settings.text(_BY) == "clock" else "replies"
         try:
             engines = [profile.name for profile in load_profiles()]
@@ -159,17 +161,20 @@ class ReplayDesk(QObject):
             specification=self._specification.spec,
             instructions=self._agent.instructions,
             faults=self._checks.chosen_faults,
+            impaired=impairments.words if impairments is not None else "",
             by=by,
         )
 
     def _start(self, source: Path, plan: Plan, choice: ReplayChoice) -> None:
         self._settings.set_text(_BY, choice.by)
-        run = self._run = _Run(source, choice)
+        run = self._run = _Run(source, choice, self._feed.status.muted)
         self._record.show_live()
         self._connection.show_elsewhere(choice.engine, title_of(choice.turn_detection))
         self.banner.show_replay(run.name, choice.engine, None)
         if not self._feed.status.listening:  # a record that began so has it among its deeds
             self._feed.send(SetListening(id=0, on=True))
+        if run.muted:
+            self._feed.send(SetMuted(id=0, muted=False))
         command = Connect(
             id=0,
             engine=choice.engine,
@@ -220,6 +225,8 @@ class ReplayDesk(QObject):
                     self._commands.close_session()
 
     def _over(self) -> None:
+        if self._run is not None and self._run.muted:
+            self._feed.send(SetMuted(id=0, muted=True))
         self._run = None
         self.banner.hide()
         self._connection.show_elsewhere("", "")

@@ -8,8 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from simulator.audio.impairments import Impairments
 from simulator.errors import UnreadableFile
-from simulator.participant.messages import ConnectionState, ReplayProgress
+from simulator.participant.messages import ConnectionState, Impair, ReplayProgress
 from simulator.participant.messages import Push as PushCommand
 from simulator.profile.agent_spec import OWN
 from simulator.record.entries import Direction, Entry
@@ -142,14 +143,26 @@ def test_a_replay_connects_as_recorded_and_ends_in_a_comparison(rig: WindowRig, 
     dialog.reject()
 
 
-def test_a_replay_begins_with_listening_on(rig: WindowRig, pilot: Path) -> None:
+def test_a_replay_can_be_heard_whatever_was_switched_off(rig: WindowRig, pilot: Path) -> None:
     QTest.keyClick(rig.window, Qt.Key.Key_L)
-    wait_until(lambda: not rig.feed.status.listening)
+    QTest.keyClick(rig.window, Qt.Key.Key_M)
+    wait_until(lambda: rig.feed.status.muted and not rig.feed.status.listening)
     compared = begin(rig, "clock")
     wait_until(lambda: compared)
     commands = [json.loads(line)["command"] for line in rig.log.read_text().splitlines()]
-    assert commands[commands.index("connect") - 1] == "set_listening"
+    at = commands.index("connect")
+    assert commands[at - 2 : at] == ["set_listening", "set_muted"]
     assert [each["on"] for each in rig.commands("set_listening")] == [False, True]
+    rig.wait_for_command("set_muted", 3)
+    assert [each["muted"] for each in rig.commands("set_muted")] == [True, False, True]  # muted again at its end
+
+
+def test_the_dialog_warns_of_impairments_that_hold_now(rig: WindowRig, pilot: Path) -> None:
+    rig.feed.send(Impair(id=0, impairments=Impairments(noise="white", noise_db=-40.0)))
+    wait_until(lambda: rig.feed.status.impairments is not None)
+    dialog = ask(rig)
+    assert "impaired once more, as it is now: white noise at −40 dBFS" in dialog.lacks.text()
+    dialog.reject()
 
 
 def test_what_is_replayed_is_on_screen_until_it_is_stopped(rig: WindowRig, pilot: Path) -> None:

@@ -65,6 +65,8 @@ class Offered:
     """Those in the panel of the agent."""
     faults: Sequence[str]
     """Rules that the embedded engine is to break."""
+    impaired: str
+    """What is done to the participant's voice at present, in a line; empty: nothing."""
     by: By
 
 
@@ -231,6 +233,8 @@ class ReplayDialog(QDialog):
         lacks = [*plan.lacks]
         if unknown:
             lacks.append(f"The specification in force has no tool {', '.join(map(line, unknown))}: it is not declared.")
+        if self._offered.impaired:
+            lacks.append(f"The voice is impaired once more, as it is now: {self._offered.impaired}.")
         shown = (
             lacks if len(lacks) <= _MOST_LACKS else [*lacks[: _MOST_LACKS - 1], f"{len(lacks) - _MOST_LACKS + 1} more."]
         )
