@@ -30,7 +30,9 @@ def end_with_the_parent() -> None:
     """From now on, end this process at once when its standard input ends: nobody listens any more."""
 
     def wait() -> None:
-        sys.stdin.read()
+        # The descriptor itself: a lock of sys.stdin held by this thread would stop the interpreter from ending.
+        while os.read(0, 4096):
+            pass
         os._exit(0)
 
     threading.Thread(target=wait, daemon=True).start()

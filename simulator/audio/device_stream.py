@@ -11,24 +11,30 @@ is silent then, and the loop reads the fault when it is woken.
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import NDArray
 
 from simulator.audio.device_clock import DeviceClock
 from simulator.audio.devices import Device, Direction, index_here, portaudio
 from simulator.audio.formats import SAMPLE_TYPES, StreamFormat, formats, rates_text
-from simulator.audio.opening import beside
+from simulator.audio.opening import CLOSING, beside
 from simulator.audio.refusals import why_not_opened
 from simulator.audio.stream_state import Channel, DacSource, StreamState, Waker
 from simulator.errors import DeviceUnavailable
 from simulator.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    import threading
 
 STANDSTILL_NS: Final = 1_500 * NS_PER_MS
 """Without a callback for this long a device has gone: some fall silent for a second and go on."""
 
 _FIRST_CALLBACK_NS: Final = 5 * NS_PER_S
 """How long a device may take to begin."""
+
+_CLOSES_WITHIN_S: Final = 0.1
+"""So long a caller waits for a device to close, which takes milliseconds; one that hangs must not stop the loop."""
 
 _LONGEST_QUEUE_NS: Final = NS_PER_S // 2
 """A device that says it has more queued than this is not waited for."""
@@ -57,6 +63,7 @@ class DeviceStream:
         self._fault: str | None = None
         self._finished = False
         self._closed = False
+        self._ending: threading.Thread | None = None
         self._finishing = False
         self._queued_until_ns = 0
         self._next_callback_by_ns: int | None = None
@@ -110,17 +117,24 @@ class DeviceStream:
             ) from error
 
     def close(self) -> None:
-        """End at once, dropping what the device has queued; a second call does nothing."""
+        """End at once, dropping what the device has queued; a second call does nothing.
+
+        It blocks for a moment; a device that takes longer is closed whenever it can be, on a thread of its own.
+        """
         if not self._closed:
             hangs = self._stands_still()
             self._closed = True
-            if hangs:
-                beside(self._end, "closing")
-            else:
-                self._end()
+            self._ending = beside(self._end, CLOSING)
+            if not hangs:
+                self._ending.join(_CLOSES_WITHIN_S)
+
+    def wait_closed(self) -> None:
+        """Block until it is closed, however long that takes; one that was not told to close is not waited for."""
+        if self._ending is not None:
+            self._ending.join()
 
     def finish(self) -> None:
-        """End after what the device has queued was played. Blocks for as long as that, some 100 ms.
+        """End after what the device has queued was played. Blocks until it is closed: some 100 ms where nothing hangs.
 
         PortAudio's own way to do so drops what a sound server has queued.
         """
@@ -130,6 +144,7 @@ class DeviceStream:
         while self.state().alive and (now_ns := time.monotonic_ns()) < min(self._queued_until_ns, longest_ns):
             time.sleep((min(self._queued_until_ns, longest_ns) - now_ns) / NS_PER_S)
         self.close()
+        self.wait_closed()
 
     def _end(self) -> None:
         self._stream.abort()

@@ -7,18 +7,21 @@ that appeared later is known here only after `reinitialise`, for which every str
 
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from simulator.audio.as_child import child_environment
+from simulator.audio.as_child import child_environment, end_with_the_parent
 from simulator.audio.stream_state import Channel
 from simulator.errors import AudioUnavailable, DeviceUnavailable, SimulatorError
 
 LIST_TIMEOUT_S: Final = 20
 """Bluetooth and network devices can take seconds to answer."""
+
+_UNTIL_STDIN_CLOSES: Final = "--until-stdin-closes"
 
 Direction = Literal["input", "output"]
 DIRECTIONS: Final[tuple[Direction, ...]] = ("input", "output")
@@ -112,12 +115,13 @@ def list_devices(within_s: float = LIST_TIMEOUT_S) -> list[Device]:
 
     Raises AudioUnavailable if PortAudio is missing or does not answer in time. No device at all is an empty list.
     """
-    command = [sys.executable, "-P", "-m", "simulator.audio.devices"]
+    command = [sys.executable, "-P", "-m", "simulator.audio.devices", _UNTIL_STDIN_CLOSES]
+    reading, writing = os.pipe()  # its end tells a child that hangs that its parent has gone
     try:
         listing = subprocess.run(
             command,
             env=child_environment(),
-            stdin=subprocess.DEVNULL,
+            stdin=reading,
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -134,6 +138,9 @@ def list_devices(within_s: float = LIST_TIMEOUT_S) -> list[Device]:
         raise AudioUnavailable(
             "The audio devices could not be listed: see the log for what PortAudio said.", details=listing.stderr
         ) from error
+    finally:
+        os.close(reading)
+        os.close(writing)
     if "error" in answer:
         raise AudioUnavailable(answer["error"], details=answer["details"])
     return [Device(**device) for device in answer["devices"]]
@@ -230,6 +237,8 @@ def reinitialise() -> None:
 
 def main() -> int:
     """Print the devices, or what is missing, as one line of JSON."""
+    if _UNTIL_STDIN_CLOSES in sys.argv:
+        end_with_the_parent()
     try:
         answer: dict[str, Any] = {"devices": [dataclasses.asdict(device) for device in devices_here()]}
     except SimulatorError as error:

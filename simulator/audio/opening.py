@@ -14,7 +14,13 @@ from typing import Final, TypeVar
 from simulator.errors import DeviceUnavailable
 
 OPENS_WITHIN_S: Final = 5.0
+TELLS_AFTER_S: Final = 1.5
+"""A device that takes longer to begin is told of, and waited for all the same: Bluetooth may need a second or two."""
 
+CLOSING: Final = "closing"
+"""What a thread is called that closes a device."""
+
+_CLOSED_WITHIN_S: Final = 0.5
 _LEAVES_AFTER_S: Final = 0.3
 _LOOK_EVERY_S: Final = 0.005
 
@@ -37,7 +43,7 @@ async def opened_in_time(
 
     def deliver(device: T) -> None:
         if opened.done():
-            beside(lambda: close(device), "closing")
+            beside(lambda: close(device), CLOSING)
         else:
             opened.set_result(device)
 
@@ -64,10 +70,24 @@ async def opened_in_time(
         ) from error
 
 
+def takes_long(since_s: float | None) -> bool:
+    """Tell whether what began at this time of the monotonic clock should have been done; never for None."""
+    return since_s is not None and time.monotonic() - since_s > TELLS_AFTER_S
+
+
+async def all_closed() -> None:
+    """Wait for devices that are being closed, but not for one that hangs: some devices open only once."""
+    await _none_alive(_CLOSED_WITHIN_S, lambda thread: thread.name == CLOSING)
+
+
 async def nobody_inside(within_s: float) -> bool:
     """Wait until no thread is opening or closing a device, and return whether that came in time."""
+    return await _none_alive(within_s, lambda thread: True)
+
+
+async def _none_alive(within_s: float, counts: Callable[[threading.Thread], bool]) -> bool:
     deadline = time.monotonic() + within_s
-    while any(thread.is_alive() for thread in _at_work):
+    while any(thread.is_alive() and counts(thread) for thread in list(_at_work)):
         if time.monotonic() > deadline:
             return False
         await asyncio.sleep(_LOOK_EVERY_S)
@@ -90,8 +110,8 @@ def leave(code: int) -> int:
     return code
 
 
-def beside(work: Callable[[], None], name: str) -> None:
-    """Do this on a thread that nobody waits for; `leave` knows of it."""
+def beside(work: Callable[[], None], name: str) -> threading.Thread:
+    """Do this on a thread of its own, which is returned; `leave` and `nobody_inside` know of it."""
 
     def run() -> None:
         try:
@@ -102,6 +122,7 @@ def beside(work: Callable[[], None], name: str) -> None:
     thread = threading.Thread(target=run, name=name, daemon=True)
     _at_work.add(thread)
     thread.start()
+    return thread
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[T], None], argument: T) -> bool:

@@ -258,6 +258,11 @@ class MicrophoneSource:
             self._stream.close()
             self._woken.set()
 
+    def finish(self) -> None:
+        """Close it, and block until it is closed, however long that takes."""
+        self.close()
+        self._stream.wait_closed()
+
     def rest(self) -> list[Chunk]:
         """Return what was captured and not given yet, once it is closed; the last chunk may be shorter."""
         chunks = []
