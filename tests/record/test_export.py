@@ -10,6 +10,7 @@ import json
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from praatio import textgrid
 
 from simulator.cli import main
 from simulator.errors import UnreadableFile, UsageError
-from simulator.record.export import FORMS, export
+from simulator.record.export import FORMS, export, tables
 from simulator.record.export.elan import annotation_document
 from simulator.record.export.tables import cell
 from simulator.record.export.textgrid import textgrid as praat_text
@@ -211,6 +212,22 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
     again = export(record, ["csv", "textgrid"], out).files
     assert {path.name.split(".")[0] for path in again} == {"s-2"}
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_two_exports_at_once_are_of_different_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record, out, others = conversation().write(tmp_path / "s"), tmp_path / "out", list[Path]()
+
+    def one_more(*arguments: Any, **named: Any) -> Any:
+        if not others:
+            others.append(out)
+            others.extend(export(record, ["csv"], out).files)
+        return tables.turn_rows(*arguments, **named)
+
+    monkeypatch.setattr("simulator.record.export.tables", SimpleNamespace(**vars(tables) | {"turn_rows": one_more}))
+    done = export(record, ["csv"], out).files
+    assert {path.name.split(".")[0] for path in done} == {"s"}
+    assert {path.name.split(".")[0] for path in others[1:]} == {"s-2"}
+    assert sorted(out.iterdir()) == sorted([*done, *others[1:]])
 
 
 def test_intervals_that_overlap_get_a_tier_of_their_own_and_none_is_empty(tmp_path: Path) -> None:

@@ -73,18 +73,13 @@ def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool =
         raise UnreadableFile(f"{path} is empty: it holds no record.")
     if path.name == SESSION and is_running(path.parent):
         notes.append("The session still goes on: this is what was recorded so far.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        target = _target(folder, _name(path, folder, redacted=redacted), forms, redacted=redacted)
-    except (OSError, ValueError) as error:  # ValueError: a path that no system has
-        reason = getattr(error, "strerror", None) or error
-        raise StorageFault(f"Nothing can be written to {folder}: {reason}.", str(error)) from error
-    writing = _Writing(path, target, story, entries, notes, sound=not redacted)
-    if redacted:
-        writing.jsonl()
-    for form in FORMS:
-        if form in forms:
-            writing.write(form)
+    with _target(folder, path, forms, redacted=redacted) as target:
+        writing = _Writing(path, target, story, entries, notes, sound=not redacted)
+        if redacted:
+            writing.jsonl()
+        for form in FORMS:
+            if form in forms:
+                writing.write(form)
     if not writing.files:
         raise UsageError(f"{path} holds no audio: there is nothing to export as {' or '.join(forms)}.")
     return Exported(writing.files, notes)
@@ -255,16 +250,38 @@ def _name(record: Path, folder: Path, *, redacted: bool) -> str:
     return f"{name}-export" if folder.resolve() == place and name == record.stem else name
 
 
-def _target(folder: Path, name: str, forms: Sequence[str], *, redacted: bool) -> Path:
-    """Return the path to which the files' endings are added: one that overwrites nothing."""
+@contextlib.contextmanager
+def _target(folder: Path, record: Path, forms: Sequence[str], *, redacted: bool) -> Iterator[Path]:
+    """Yield the path to which the files' endings are added: one that overwrites nothing, and that no other export has.
+
+    Raises StorageFault.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        target, mine = _free(folder, _name(record, folder, redacted=redacted), _endings(forms, redacted=redacted))
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        reason = getattr(error, "strerror", None) or error
+        raise StorageFault(f"Nothing can be written to {folder}: {reason}.", str(error)) from error
+    try:
+        yield target
+    finally:
+        with contextlib.suppress(OSError):  # it is in nobody's way
+            mine.rmdir()
+
+
+def _free(folder: Path, name: str, endings: Sequence[str]) -> tuple[Path, Path]:
+    """Return a target that is free, and the folder that was made to keep it: one process only makes a folder."""
     there = {path.name.lower() for path in folder.iterdir()}
-    endings = _endings(forms, redacted=redacted)
     number = 1
     while True:
         stem = name if number == 1 else f"{name}-{number}"
-        if not any(each.startswith(f"{stem}.{ending}".lower()) for each in there for ending in endings):
-            return folder / stem
         number += 1
+        if any(each.startswith(f"{stem}.{ending}".lower()) for each in there for ending in endings):
+            continue
+        with contextlib.suppress(FileExistsError):
+            mine = folder / f".{stem}.exporting"
+            mine.mkdir()
+            return folder / stem, mine
 
 
 def _endings(forms: Sequence[str], *, redacted: bool) -> list[str]:
