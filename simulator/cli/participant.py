@@ -1,6 +1,9 @@
 """`participant`: the live process behind the window, which speaks JSON lines on its standard input and output."""
 
 import argparse
+import contextlib
+import os
+import sys
 
 from simulator.cli.exits import Exit
 from simulator.cli.parser import Commands
@@ -20,11 +23,16 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run until standard input ends, a Quit comes, or a signal."""
-    from simulator.audio.opening import leave
     from simulator.participant.stdio import serve
 
-    try:
-        return leave(run_stoppable(serve()))
-    except KeyboardInterrupt:
-        # The signal came before anything had begun.
-        return Exit.DONE
+    async def serve_and_leave() -> None:
+        code = await serve()
+        # All of ours is closed. The end of Python would wait for whatever else hangs: a name that is looked up, a
+        # device that is listed, the audio library itself.
+        if sys.stderr is not None:
+            sys.stderr.flush()
+        os._exit(code)
+
+    with contextlib.suppress(KeyboardInterrupt):  # the signal came before anything had begun
+        run_stoppable(serve_and_leave())
+    return Exit.DONE

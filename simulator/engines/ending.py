@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import os
+import signal
+import sys
 
 
 async def end_child(process: asyncio.subprocess.Process, within_s: float) -> None:
@@ -16,7 +19,9 @@ async def end_child(process: asyncio.subprocess.Process, within_s: float) -> Non
 
 
 async def kill_child(process: asyncio.subprocess.Process) -> None:
-    """End a child by force."""
+    """End a child by force, and with it what it started, where it has a session of its own."""
     with contextlib.suppress(ProcessLookupError):
+        if sys.platform != "win32" and os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, signal.SIGKILL)
         process.kill()
     await process.wait()
