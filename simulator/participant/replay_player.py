@@ -9,7 +9,6 @@ What was done when, missed and refused stands in the record (`replay.started`, `
 import asyncio
 import contextlib
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Protocol
@@ -18,6 +17,7 @@ from simulator.audio.tape import SpeechBegan, SpeechEnded, TapeEvent, TapeFailed
 from simulator.errors import SimulatorError, UsageError
 from simulator.participant.live import LiveEvent, ReplySounds
 from simulator.participant.messages import AnyCommand, Replay, ReplayProgress, Reply, StopReplay
+from simulator.participant.own_fault import own_fault
 from simulator.participant.replay_commands import command_for
 from simulator.participant.replay_runner import ReplayRunner, Start
 from simulator.participant.replay_source import ReplaySource, tape_of
@@ -136,7 +136,8 @@ class ReplayPlayer:
         play, task = self._play, self._task
         if play is not None and task is not None:
             play.end = play.end or end
-            task.cancel()
+            # Behind its first step: one that is cancelled before it never runs, and would never be over.
+            asyncio.get_running_loop().call_soon(task.cancel)
             await asyncio.wait([task])
 
     # ---- one replay
@@ -163,11 +164,11 @@ class ReplayPlayer:
         except SimulatorError as error:
             play.end = "failed"
             sentence = f"The replay ended, as what was said cannot be read from the record any more: {error}"
-            self._problem("environment", sentence, error.details)
+            fields = {"whose": "environment", "code": "replay_failed", "sentence": sentence, "details": error.details}
+            self._note("problem", fields)
         except Exception as error:
             play.end = "failed"
-            sentence = f"The program itself failed in the replay ({type(error).__name__}): please report it."
-            self._problem("ours", sentence, "".join(traceback.format_exception(error)))
+            self._note("problem", own_fault("replay_failed", "the replay", error))
         finally:
             self._voice.take_off(play.tape)
             play.close()
@@ -175,9 +176,6 @@ class ReplayPlayer:
             figures = {"missed": len(play.runner.missed), "refused": play.refused}
             self._note("replay.ended", {"end": play.end or "stopped", **figures})
             self._changed()
-
-    def _problem(self, whose: str, sentence: str, details: str) -> None:
-        self._note("problem", {"whose": whose, "code": "replay_failed", "sentence": sentence, "details": details})
 
     async def _go_through(self, play: "_Play") -> None:
         play.begun_ns = time.monotonic_ns()

@@ -143,10 +143,7 @@ class ReplayRun:
                 if entry.direction is Direction.NOTED:
                     self._noted(entry)
         elif isinstance(message, Status):
-            told = len(self._lacks.in_session)
-            self._lacks.look(message)
-            self.outcome.problems += self._lacks.in_session[told:]
-            self.outcome.recorded = self._lacks.recorded
+            self._lacks.look(message, self.outcome)
 
     def _noted(self, entry: Entry) -> None:
         fields, outcome = entry.event, self.outcome

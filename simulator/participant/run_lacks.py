@@ -1,8 +1,18 @@
 """What was lacking during a run without a window, told once each."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 from simulator.participant.messages import ConnectionState, Status
+
+
+class RunOutcome(Protocol):
+    """What came of a run."""
+
+    problems: list[str]
+    """What this computer lacked while the session went on, and whatever else went wrong."""
+    recorded: bool
+    """Whether all of it reached the disk."""
 
 
 class RunLacks:
@@ -12,12 +22,8 @@ class RunLacks:
         self._progress = progress
         self._recognition_lack: str | None = None
         self._lacks: list[str] = []
-        self.in_session: list[str] = []
-        """What this computer lacked while the session went on."""
-        self.recorded = True
-        """Whether all of it reached the disk."""
 
-    def look(self, status: Status) -> None:
+    def look(self, status: Status, outcome: RunOutcome) -> None:
         """The status may have changed."""
         connected = status.connection is ConnectionState.CONNECTED
         if status.recognition_lack not in {None, self._recognition_lack}:
@@ -27,7 +33,7 @@ class RunLacks:
             if lack not in self._lacks:
                 self._progress(lack)
                 if connected:
-                    self.in_session.append(lack)
+                    outcome.problems.append(lack)
         self._lacks = status.lacks
         if connected and not status.recording:
-            self.recorded = False
+            outcome.recorded = False

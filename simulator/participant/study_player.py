@@ -8,7 +8,6 @@ operator may push by hand in between. What was begun, refused and left open stan
 import asyncio
 import contextlib
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
@@ -31,6 +30,7 @@ from simulator.participant.messages import (
     StudyProgress,
     VoiceKind,
 )
+from simulator.participant.own_fault import own_fault
 from simulator.participant.replies import ReplyBegan, ReplyOver
 from simulator.participant.sayings import Sayings
 from simulator.participant.voice import Voice
@@ -166,7 +166,8 @@ class StudyPlayer:
         if task is None:  # it was still being made ready
             self._play = None
             return
-        task.cancel()
+        # Behind its first step: one that is cancelled before it never runs, and would never be over.
+        asyncio.get_running_loop().call_soon(task.cancel)
         await asyncio.wait([task])
 
     # ---- one study
@@ -187,9 +188,7 @@ class StudyPlayer:
                 raise
         except Exception as error:
             play.end = "failed"
-            sentence = f"The program itself failed in the study ({type(error).__name__}): please report it."
-            details = "".join(traceback.format_exception(error))
-            self._note("problem", {"whose": "ours", "code": "study_failed", "sentence": sentence, "details": details})
+            self._note("problem", own_fault("study_failed", "the study", error))
         finally:
             play.cancel()
             self._play = self._task = None

@@ -187,10 +187,7 @@ class StudyRun:
                     self._noted(entry)
             self.outcome.latencies = _by_name(self._measures)
         elif isinstance(message, Status):
-            told = len(self._lacks.in_session)
-            self._lacks.look(message)
-            self.outcome.problems += self._lacks.in_session[told:]
-            self.outcome.recorded = self._lacks.recorded
+            self._lacks.look(message, self.outcome)
 
     def _noted(self, entry: Entry) -> None:
         fields, outcome = entry.event, self.outcome
