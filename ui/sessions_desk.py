@@ -1,5 +1,6 @@
 """Saved sessions in the window: opened, listened to, exported, shown in their folder, deleted."""
 
+import gc
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -287,6 +288,9 @@ class SessionsDesk(QObject):
         if view.lacks:
             self.failed.emit(" ".join(view.lacks))
         self._sound.read(view)
+        # What hundreds of thousands of entries consist of stays: to look through it for garbage stops a frame for 100 ms.
+        gc.unfreeze()
+        gc.freeze()
 
     def _remember(self, path: Path) -> None:
         names = list(dict.fromkeys([str(path), *map(str, self.recent)]))

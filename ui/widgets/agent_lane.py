@@ -47,9 +47,10 @@ def never_heard_spans(spans: "Iterable[AgentSpan]") -> "Iterator[Unheard]":
 def draw_agent(drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Iterable[Unheard]") -> None:
     """Draw the agent's items: a tinted ground where they were heard, a dashed outline for what never was."""
     rect, painter, theme = drawing.rects.agent.adjusted(0, 3, 0, -3), drawing.painter, drawing.theme
+    top, height = rect.top(), rect.height()
     heard = ((span.started_ns, span.ended_ns, span) for span in spans if span.ended_ns != span.started_ns)
     for left, right, together in drawing.groups(heard):
-        ground = QRectF(left, rect.top(), right - left, rect.height())
+        ground = QRectF(left, top, right - left, height)
         drawing.tint(ground, "agent_fill", 0.13)
         drawing.marks.append(Mark(ground, together[0].seq, together[0].started_ns, partial(_heard_tip, together)))
     pen = QPen(theme.colour("never_heard"), 1)
@@ -59,7 +60,7 @@ def draw_agent(drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Iterabl
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for left, right, each in drawing.groups((each[1], each[2], each) for each in unheard):
-        hollow = QRectF(left, rect.top() + rect.height() * 0.25, right - left, rect.height() * 0.55)
+        hollow = QRectF(left, top + height * 0.25, right - left, height * 0.55)
         painter.drawRect(hollow)
         drawing.marks.append(Mark(hollow, each[0][0].seq, each[0][1], partial(_unheard_tip, each)))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -95,23 +96,27 @@ def draw_never_heard_labels(drawing: Drawing, unheard: "Iterable[Unheard]", span
 def draw_barge_ins(drawing: Drawing, barge_ins: "Iterable[BargeIn]") -> None:
     """Write each measured interval at its place: speech_started received to silence at the output."""
     rects, painter, theme = drawing.rects, drawing.painter, drawing.theme
-    taken_until = -1e9
-    before_x = -1e9
+    taken_until = before_x = -1e9
+    top, bottom, label_top = rects.speech.top(), rects.agent.bottom(), rects.agent.top() + 2
+    first_ns, last_ns = drawing.left_ns - round(300 * drawing.ns_per_px), min(drawing.right_ns, drawing.present_ns)
     for barge_in in barge_ins:
-        x = drawing.x(barge_in.received_ns)
-        if barge_in.received_ns > drawing.present_ns or not -300 <= x <= drawing.width_px + 1:
+        if not first_ns <= barge_in.received_ns <= last_ns:
             continue
+        x = drawing.x(barge_in.received_ns)
         if x - before_x < _TOGETHER_PX:
             continue
         before_x = x
         right = max(drawing.x(silent_at_ns(barge_in)), x + 2)
-        band = QRectF(x, rects.speech.top(), right - x, rects.agent.bottom() - rects.speech.top())
+        band = QRectF(x, top, right - x, bottom - top)
         if band.width() > THIN_PX:
             drawing.fill(band, "error", 0.25)
         painter.setPen(QPen(theme.colour("error"), 1.5))
-        painter.drawLine(QPointF(x, band.top()), QPointF(x, band.bottom()))
+        painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+        if right + 3 <= taken_until:  # no room for a label
+            drawing.marks.append(Mark(band, barge_in.seq, barge_in.received_ns, partial(barge_in_tip, barge_in)))
+            continue
         text = barge_in_text(barge_in)
-        label = QRectF(right + 3, rects.agent.top() + 2, drawing.metrics.horizontalAdvance(text) + 12, 17)
+        label = QRectF(right + 3, label_top, drawing.metrics.horizontalAdvance(text) + 12, 17)
         if label.right() > drawing.width_px:
             label.moveRight(x - 3)
         marked = band

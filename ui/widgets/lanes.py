@@ -69,9 +69,10 @@ def draw_listening_off(drawing: Drawing, spans: Iterable[tuple[int, int | None]]
 def draw_speech(drawing: Drawing, spans: "Iterable[SpeechSpan]") -> None:
     """Draw what the engine says it heard, each turn with its item."""
     rect, painter = drawing.rects.speech.adjusted(0, 4, 0, -4), drawing.painter
+    top, height = rect.top(), rect.height()
     for left, right, together in drawing.groups((span.started_ns, span.stopped_ns, span) for span in spans):
         span = together[0]
-        bar = QRectF(left, rect.top(), right - left, rect.height())
+        bar = QRectF(left, top, right - left, height)
         drawing.marks.append(Mark(bar, span.seq, span.started_ns, partial(_speech_tip, together)))
         if right - left < THIN_PX or len(together) > 1:
             drawing.tint(bar, "heard_speech", 0.8)
@@ -106,12 +107,13 @@ _RESPONSE_SIGNS: Final = {"completed": "✓", "cancelled": "✕", "failed": "⚠
 def draw_responses(drawing: Drawing, responses: "list[ResponseSpan]", rows: list[int]) -> None:
     """Draw each response from created to done, with its id, sign and status; overlapping ones lie in half rows."""
     rect, painter, theme = drawing.rects.responses.adjusted(0, 4, 0, -4), drawing.painter, drawing.theme
+    top, height = rect.top(), rect.height()
     placed = ((span.created_ns, span.done_ns, place) for place, span in enumerate(responses))
     for left, right, places in drawing.groups(placed):
         spans = [responses[place] for place in places]
         span, row = spans[0], rows[places[0]]
         # A response beside another one (out of band) is drawn lower and thinner.
-        bar = QRectF(left, rect.top() + (rect.height() - 6 if row else 0), right - left, 6 if row else rect.height())
+        bar = QRectF(left, top + (height - 6 if row else 0), right - left, 6 if row else height)
         drawing.marks.append(Mark(bar, span.seq, span.created_ns, partial(_response_tip, spans)))
         bad = any(each.status in ("failed", "incomplete") for each in spans)
         role, ink = ("error", "error") if bad else ("response", "text")
@@ -123,17 +125,26 @@ def draw_responses(drawing: Drawing, responses: "list[ResponseSpan]", rows: list
             painter.setBrush(theme.colour("error" if bad else "response_fill", 0.25))
             painter.drawRoundedRect(bar.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
         if not row and len(spans) == 1:
-            status = _status(span)
-            sign = _RESPONSE_SIGNS.get(status, "…")
-            name = f"{short_id(span.response_id)}  {status}"
-            inside = drawing.first_that_fits(right - left - 12, (f"{sign} {name}", sign))
-            drawing.text(bar.adjusted(6, 0, 0, 0), inside, ink)
-            if inside in ("", sign):
-                # A fast engine is done in an instant: the name stands behind the bar, if the next response leaves room.
-                following = places[0] + 1
-                end = drawing.x(responses[following].created_ns) if following < len(responses) else drawing.width_px
-                behind = drawing.first_that_fits(end - right - 8, (name, status))
-                drawing.text(QRectF(right + 5, bar.top(), drawing.width_px, bar.height()), behind, ink)
+            following = places[0] + 1
+            end = drawing.x(responses[following].created_ns) if following < len(responses) else drawing.width_px
+            if end - left > _NARROWEST_NAME_PX:
+                _name_response(drawing, span, bar, end, ink)
+
+
+_NARROWEST_NAME_PX: Final = 20
+
+
+def _name_response(drawing: Drawing, span: "ResponseSpan", bar: QRectF, end_px: float, ink: str) -> None:
+    """Write a response's name into its bar, or behind it, where it may reach up to `end_px`."""
+    status = _status(span)
+    sign = _RESPONSE_SIGNS.get(status, "…")
+    name = f"{short_id(span.response_id)}  {status}"
+    inside = drawing.first_that_fits(bar.width() - 12, (f"{sign} {name}", sign))
+    drawing.text(bar.adjusted(6, 0, 0, 0), inside, ink)
+    if inside in ("", sign):
+        # A fast engine is done in an instant: the name stands behind the bar, if the next response leaves room.
+        behind = drawing.first_that_fits(end_px - bar.right() - 8, (name, status))
+        drawing.text(QRectF(bar.right() + 5, bar.top(), drawing.width_px, bar.height()), behind, ink)
 
 
 def _status(span: "ResponseSpan") -> str:
@@ -158,15 +169,15 @@ def draw_pushes(drawing: Drawing, pushes: "Iterable[Push]") -> None:
     on each other are one mark, which says how many."""
     rect, painter, theme = drawing.rects.study, drawing.painter, drawing.theme
     free_from = [-1e9, -1e9]
+    top, height = rect.top() + 2, rect.height()
     for x, together in _together(drawing, pushes):
         push, name = together[0], together[0].event
         if len(together) > 1:
             name = f"{name} +{len(together) - 1}"
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("study"))
-        top = rect.top() + 2
         painter.drawPolygon([QPointF(x, top), QPointF(x - 5, top + 8), QPointF(x + 5, top + 8)])
-        marked = QRectF(x - 6, rect.top(), 12, rect.height())
+        marked = QRectF(x - 6, top - 2, 12, height)
         row = next((number for number, free in enumerate(free_from) if x >= free), None)
         if row is not None:
             label = QRectF(x - 4, top + 8 + row * 15, drawing.metrics.horizontalAdvance(name), 16)
