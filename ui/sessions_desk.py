@@ -288,7 +288,7 @@ class SessionsDesk(QObject):
         if view.lacks:
             self.failed.emit(" ".join(view.lacks))
         self._sound.read(view)
-        # What hundreds of thousands of entries consist of stays: to look through it for garbage stops a frame for 100 ms.
+        # To look for garbage among what so many entries consist of would stop a frame now and then for 100 ms.
         gc.unfreeze()
         gc.freeze()
 
