@@ -15,6 +15,7 @@ from simulator.errors import SimulatorError
 from simulator.participant.connection import Ended
 from simulator.participant.host import InProcessHost
 from simulator.participant.messages import AnyFeed, Connect, Disconnect, Entries, RecogniseWords, Replay, Status
+from simulator.participant.replay_source import check_acts
 from simulator.participant.run_lacks import RunLacks
 from simulator.participant.study_run import Recogniser
 from simulator.record.entries import Direction, Entry
@@ -100,6 +101,7 @@ class ReplayRun:
 
     async def run(self) -> ReplayOutcome:
         """Run to the end. Raises SimulatorError where it cannot begin: the engine, the tools, the record."""
+        check_acts(self._plan)
         host = InProcessHost(self._fed, on_ended=self._ended, find_engine=lambda name, model: self._target)
         async with host:
             try:

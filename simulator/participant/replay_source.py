@@ -12,7 +12,7 @@ from simulator.errors import UsageError
 from simulator.participant.recordings import Saying
 from simulator.record.folder import SESSION
 from simulator.record.manifest import sha256
-from simulator.record.replay.deeds import By, Say
+from simulator.record.replay.deeds import By, Plan, Say
 from simulator.record.replay.plan import plan
 from simulator.record.replay.voice import ParticipantVoice
 from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
@@ -21,14 +21,19 @@ _LOOKED_AT_SAMPLES: Final = 5 * SAMPLE_RATE_HZ
 """The speech in what is said is looked for in its first five seconds."""
 
 
+def check_acts(plan: Plan) -> None:
+    """Raise UsageError where there is nothing to do again."""
+    if not plan.acts:
+        why = " ".join(plan.lacks) or "Its participant said and did nothing."
+        raise UsageError(f"Nothing of this session can be done again. {why}")
+
+
 class ReplaySource:
     """A record that is replayed. Made and closed in a thread, as it reads files. Raises SimulatorError."""
 
     def __init__(self, record: Path) -> None:
         self.plan = plan(record)
-        if not self.plan.acts:
-            why = " ".join(self.plan.lacks) or "Its participant said and did nothing."
-            raise UsageError(f"Nothing of this session can be done again. {why}")
+        check_acts(self.plan)
         path = self.plan.source
         self.name = path.parent.name if path.name == SESSION else path.name
         self.sha256 = sha256(path)
