@@ -5,6 +5,7 @@ An installed copy has them in `simulator/_data/`; a checkout (and an editable in
 """
 
 import os
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -42,6 +43,11 @@ def data_folder() -> Path:
 def is_file(path: Path | str) -> bool:
     """Whether a user's path is a file. One that no system takes (too long, with a NUL) is none, and raises nothing."""
     return os.path.isfile(path)  # noqa: PTH113 - pathlib raises for such paths before Python 3.14
+
+
+def system_name(path: Path) -> str | bytes:
+    """Return a path for a library that encodes texts itself: where names of files are bytes, they need be no text."""
+    return str(path) if sys.platform == "win32" else os.fsencode(path)
 
 
 def is_folder(path: Path | str) -> bool:

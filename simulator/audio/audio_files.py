@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simulator.audio.pcm import to_int16
 from simulator.audio.resample import resample, resample_pieces
 from simulator.errors import UnreadableRecording
-from simulator.resources import is_file
+from simulator.resources import is_file, system_name
 from simulator.units import SAMPLE_RATE_HZ
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _opened(path: Path) -> Iterator["soundfile.SoundFile"]:
     if not is_file(path):
         raise UnreadableRecording(f"There is no recording {path}: check the name.")
     try:
-        with soundfile.SoundFile(path) as file:
+        with soundfile.SoundFile(system_name(path)) as file:
             _check(path, file)
             yield file
     except (soundfile.LibsndfileError, OSError, TypeError) as error:  # TypeError: a headerless file, by its suffix

@@ -23,6 +23,7 @@ from simulator.audio.recordings import (
     unfit_for,
 )
 from simulator.errors import StorageFault, UnknownName, UnreadableRecording, UsageError
+from simulator.resources import system_name
 from simulator.units import SAMPLE_RATE_HZ, whole_ms
 
 RESERVED_NAMES: Final = frozenset({"mic", "silence"})
@@ -116,7 +117,7 @@ def _write_audio(path: Path, samples: Samples) -> None:
     unfinished = path.with_suffix(".unfinished")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        soundfile.write(unfinished, samples, SAMPLE_RATE_HZ, subtype="PCM_16", format="FLAC")
+        soundfile.write(system_name(unfinished), samples, SAMPLE_RATE_HZ, subtype="PCM_16", format="FLAC")
         unfinished.replace(path)
     except (OSError, soundfile.LibsndfileError) as error:
         raise StorageFault(f"The recording {path} cannot be written: {error}.") from error

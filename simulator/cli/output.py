@@ -32,8 +32,8 @@ def result(text: str) -> None:
 def result_json(value: Any) -> None:
     """Print a result as JSON that a person can read too."""
     try:
-        text = msgspec.json.encode(value)
+        text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     except UnicodeEncodeError:
         # A path of bytes that are no UTF-8. Python writes them as escapes.
-        text = json.dumps(msgspec.to_builtins(value)).encode()
-    result(msgspec.json.format(text, indent=2).decode())
+        text = json.dumps(msgspec.to_builtins(value), indent=2)
+    result(text)

@@ -32,6 +32,7 @@ from simulator.record.reader import stream
 from simulator.record.summary import Summary
 from simulator.record.tracks import Samples, TrackFile, open_flac
 from simulator.record.wav import HEADER_BYTES, flac_path, track_path
+from simulator.resources import system_name
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
 
 _BLOCK_FRAMES: Final = 1 << 16
@@ -166,7 +167,7 @@ def _encode(samples: TrackFile, target: Path) -> None:
 
     form = {"samplerate": SAMPLE_RATE_HZ, "channels": samples.channels, "format": "FLAC", "subtype": "PCM_16"}
     try:
-        with soundfile.SoundFile(target, "w", **form) as file:
+        with soundfile.SoundFile(system_name(target), "w", **form) as file:
             for block in samples.blocks(_BLOCK_FRAMES):
                 file.write(block)
     except RuntimeError as error:  # what libsndfile raises, with reasons of its own
@@ -178,7 +179,7 @@ def _encode(samples: TrackFile, target: Path) -> None:
 def _same(samples: TrackFile, flac: Path) -> bool:
     """Whether a FLAC decodes to exactly these samples."""
     try:
-        with open_flac(str(flac)) as file:
+        with open_flac(flac) as file:
             if (file.frames, file.channels) != (samples.frames, samples.channels):
                 return False
             for block in samples.blocks(_BLOCK_FRAMES):

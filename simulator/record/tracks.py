@@ -18,6 +18,7 @@ from simulator.errors import UnreadableRecording
 from simulator.record.entries import Track
 from simulator.record.folder import record_file
 from simulator.record.wav import CHANNELS, HEADER_BYTES, flac_path, is_header, track_path
+from simulator.resources import system_name
 from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class TrackFile:
             parts.extend(self._decoded(self._flac, count))
         except RuntimeError:  # what libsndfile raises where a file is damaged, and forever after
             self._flac.close()
-            self._flac = open_flac(self._flac.name)
+            self._flac = self._opened_again()
         return self._shaped(np.concatenate(parts) if parts else self._none())
 
     def blocks(self, frames: int = BLOCK_FRAMES) -> Iterator[Samples]:
@@ -96,7 +97,7 @@ class TrackFile:
             for first in range(0, self.frames, frames):
                 yield self._shaped(self._from_wav(first, min(frames, self.frames - first)))
             return
-        with open_flac(self._flac.name) as flac, contextlib.suppress(RuntimeError):
+        with self._opened_again() as flac, contextlib.suppress(RuntimeError):
             for block in self._decoded(flac, self.frames, frames):
                 yield self._shaped(block)
 
@@ -155,13 +156,20 @@ class TrackFile:
     def _open(self, path: Path) -> None:
         path.stat()  # libsndfile does not tell a missing file from a broken one
         try:
-            file = open_flac(str(path))
+            file = open_flac(path)
         except RuntimeError as error:
             raise UnreadableRecording(f"{path} is not the audio of a record.", str(error)) from error
         if (file.channels, file.samplerate, file.subtype) != (self.channels, SAMPLE_RATE_HZ, "PCM_16"):
             file.close()
             raise UnreadableRecording(f"{path} is not the audio of a record.")
         self._flac, self._frames = file, int(file.frames)
+
+    def _opened_again(self) -> "soundfile.SoundFile":
+        assert self.path is not None
+        try:
+            return open_flac(self.path)
+        except RuntimeError as error:
+            raise UnreadableRecording(f"{self.path} cannot be read any more.", str(error)) from error
 
     def _decoded(self, flac: "soundfile.SoundFile", count: int, block_frames: int = BLOCK_FRAMES) -> Iterator[Samples]:
         """Yield what decodes from here on. Raises RuntimeError at damage."""
@@ -173,7 +181,7 @@ class TrackFile:
             yield block
 
 
-def open_flac(path: str) -> "soundfile.SoundFile":
+def open_flac(path: Path) -> "soundfile.SoundFile":
     """Open a FLAC to be read from its beginning. Raises RuntimeError, as every reading from it does at damage."""
     import soundfile
 
@@ -183,4 +191,4 @@ def open_flac(path: str) -> "soundfile.SoundFile":
         def seekable(self) -> bool:
             return False
 
-    return Sequential(path)
+    return Sequential(system_name(path))

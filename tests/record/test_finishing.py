@@ -12,15 +12,18 @@ import numpy as np
 import pytest
 import soundfile
 
+from simulator.cli import main
 from simulator.engines.children import child_environment
-from simulator.errors import StorageFault, UnreadableFile, UsageError
+from simulator.errors import StorageFault, UnreadableFile, UnreadableRecording, UsageError
 from simulator.record import finishing, lock
 from simulator.record import folder as folder_module
 from simulator.record.entries import AudioSpan, Direction, Entry, Track
+from simulator.record.export import export
 from simulator.record.finishing import finish, is_finished
 from simulator.record.folder import delete_session, files_of, is_running, size_bytes
 from simulator.record.manifest import changes, read_manifest
 from simulator.record.reader import audio, audio_lack, read_record
+from simulator.record.tracks import TrackFile
 from simulator.record.wav import flac_path, track_path
 from simulator.record.writer import RawFile, RecordWriter, open_new
 
@@ -383,3 +386,27 @@ def test_deleting_reaches_nothing_outside_and_no_file_with_a_name_of_ones_own(se
 def test_deleting_a_session_removes_its_folder(session: Path) -> None:
     assert delete_session(session) == []
     assert not session.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_a_session_in_a_folder_whose_name_is_no_text_is_finished_listed_and_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 \xff")))
+    finish(folder)
+    assert is_whole(folder)
+    assert list(folder.glob("*.wav")) == []
+    done = export(folder, ["wav", "flac", "csv", "html"], folder)
+    assert [path for path in done.files if not path.exists()] == []
+    assert main(["sessions", str(tmp_path), "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert told["folder"] == str(folder)
+    assert main(["measures", str(folder), "--json"]) == 0
+
+
+def test_audio_that_is_deleted_while_it_is_read_is_told(session: Path) -> None:
+    finish(session)
+    with TrackFile(session, Track.HEARD) as track:
+        flac_path(session / "session.jsonl", Track.HEARD).unlink()
+        with pytest.raises(UnreadableRecording, match="cannot be read any more"):
+            next(track.blocks())

@@ -13,6 +13,7 @@ from simulator.errors import StorageFault
 from simulator.record.atomic import part_of, put_in_place
 from simulator.record.entries import Track
 from simulator.record.tracks import BLOCK_FRAMES, Samples, TrackFile
+from simulator.resources import system_name
 from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _output(path: Path, channels: int, frames: int, form: str) -> "Iterator[soun
     try:
         try:
             file = soundfile.SoundFile(
-                str(part), "w", samplerate=SAMPLE_RATE_HZ, channels=channels, subtype="PCM_16", format=kind
+                system_name(part), "w", samplerate=SAMPLE_RATE_HZ, channels=channels, subtype="PCM_16", format=kind
             )
         except RuntimeError as error:
             raise StorageFault(f"{path} cannot be written: check the folder.", str(error)) from error
