@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from simulator.record.append_lines import Block
-from simulator.record.entries import Direction, Track
+from simulator.record.entries import LATEST_NS, Direction, Track
 from simulator.record.fields import whole_number
 from simulator.record.floor_sources import BLOCK_SAMPLES
 from simulator.record.folder import record_file
@@ -75,7 +75,7 @@ def plan_of(source: Path, walk: Walk, talk: Iterable[tuple[int, int]]) -> Plan:
     began_ns = walk.began_ns or 0
     replies = _replies(walk.items.values(), ends_ns)
     off = [Span(start, ends_ns if end is None else end) for start, end in walk.listening_off]
-    unheard = _merged([Span(0, began_ns), *off])
+    unheard = _merged([Span(0, began_ns), *off, Span(ends_ns, LATEST_NS)])
     recordings = _recordings(walk.recordings, ends_ns)
     spoken = speeches(talk, unheard, recordings, replies)
     asked = [each.at_ns for each in walk.done if isinstance(each.deed, Request | SendRaw)]

@@ -25,11 +25,13 @@ REACTION_NS: Final = 200 * NS_PER_MS
 _LOUD_DBFS: Final = -45.0
 """The level from which a frame is talk, as in the measures of the floor …"""
 _ABOVE_ROOM: Final = 10.0
-"""… or so many times the power of the room, where that is noisier: 10 dB above it."""
-_LOUDEST_DBFS: Final = -25.0
-"""A higher limit would leave out talk."""
+"""… or so many times the power of the room, where that is noisier: 10 dB above it, but no higher than in the middle
+between the room and the loudest talk."""
+_LEAST_RANGE: Final = 4.0
+"""Where the loudest is no more than so many times the power of the quietest, it is all talk, or all room."""
 _ROOM_SHARE: Final = 0.2
 """The quietest share of the frames is the room: nobody talks for longer than the rest."""
+_LOUDEST_SHARE: Final = 0.99
 
 
 class Span(NamedTuple):
@@ -59,8 +61,9 @@ def loud(blocks: Iterable[Samples]) -> list[tuple[int, int]]:
     squares = np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
     if not len(squares):
         return []
-    room = float(np.quantile(squares, _ROOM_SHARE, method="lower"))
-    limit = min(max(mean_square(_LOUD_DBFS), room * _ABOVE_ROOM), mean_square(_LOUDEST_DBFS))
+    room, loudest = np.quantile(squares, [_ROOM_SHARE, _LOUDEST_SHARE], method="lower").astype(float)
+    above_room = min(room * _ABOVE_ROOM, float(np.sqrt(room * loudest))) if loudest > room * _LEAST_RANGE else 0.0
+    limit = max(mean_square(_LOUD_DBFS), above_room)
     return runs_ns(squares >= limit)
 
 

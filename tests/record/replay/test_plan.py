@@ -366,8 +366,13 @@ def test_a_reply_that_still_sounds_at_the_end_has_begun(tmp_path: Path) -> None:
     assert timed(planned.acts[1]) == ("reply begins", 1, 2_000)
 
 
-def test_a_noisy_room_is_no_speech(tmp_path: Path) -> None:
+@pytest.mark.parametrize("deviation", [0, 400, 2_000])  # digital silence, -38 dBFS, -24 dBFS
+def test_a_noisy_room_is_no_speech(tmp_path: Path, deviation: int) -> None:
     session = Session().says(2_000, 3_000).says(7_990, 8_000)
-    noise = np.random.default_rng(1).normal(0, 400, len(session.voice))  # -38 dBFS
+    noise = np.random.default_rng(1).normal(0, deviation, len(session.voice))
     session.voice = (session.voice + noise).astype(np.int16)
     assert said(session.end(8_000).planned(tmp_path)) == [(1_800, 3_300)]
+
+
+def test_a_record_of_hardly_anything_but_talk_is_talk(tmp_path: Path) -> None:
+    assert said(Session().says(150, 7_900).end(8_000).planned(tmp_path)) == [(100, 8_000)]
