@@ -1,5 +1,7 @@
 """How a cell of the matrix of checks is painted."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -8,11 +10,16 @@ from ui.checks_feed import ChecksFeed
 from ui.colours import State
 from ui.models.checks_model import FINISHED, CellState
 from ui.models.log_model import Index
-from ui.theme import Theme, paint_state
+from ui.theme import Theme, paint_state, ui_font
 
 KEY = Qt.ItemDataRole.UserRole
 """Where an item of the table keeps the key of its cell."""
 ROW_PX = 24
+_SIGN_PX = 16
+_TEXT_PX = 30
+"""Where the words of a cell begin, and how far from its end they stop."""
+_TEXT_END_PX = 4
+_NAME_MARGIN_PX = 24
 _LEAST_DETAIL_PX = 60
 STATES = {
     CellState.QUEUED: State.QUEUED,
@@ -32,18 +39,31 @@ class CellDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._theme = theme
         self._feed = feed
+        self.scale = 1.0
+        """How many times as large as usual everything is drawn; the view's font has it already."""
+
+    def natural_width(self, names: Iterable[str], modes: int) -> int:
+        """Return how wide a table must be at scale 1, so that each name and each verdict of a mode is seen whole."""
+        font = ui_font()
+        name = max((QFontMetrics(font).horizontalAdvance(name) for name in names), default=0) + _NAME_MARGIN_PX
+        font.setBold(True)
+        verdict = max(QFontMetrics(font).horizontalAdvance(state.value) for state in FINISHED)
+        return name + modes * (_TEXT_PX + verdict + 2 * _TEXT_END_PX)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Return the size of a cell."""
         name = index.data()
-        return QSize(option.fontMetrics.horizontalAdvance(name) + 24 if name else 160, ROW_PX)
+        width = option.fontMetrics.horizontalAdvance(name) + self._px(_NAME_MARGIN_PX) if name else self._px(160)
+        return QSize(width, self._px(ROW_PX))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell."""
         rect: QRect = option.rect
         if index.column() == 0:
             painter.setPen(self._theme.colour("text"))
-            painter.drawText(rect.adjusted(8, 0, -8, 0), Qt.AlignmentFlag.AlignVCenter, str(index.data()))
+            painter.drawText(
+                rect.adjusted(self._px(8), 0, -self._px(8), 0), Qt.AlignmentFlag.AlignVCenter, str(index.data())
+            )
             return
         key = index.data(KEY)
         cell = self._feed.model.cells.get(key) if key is not None else None
@@ -60,8 +80,10 @@ class CellDelegate(QStyledItemDelegate):
             colour = self._theme.colour(state.value if state is not State.WAITING else "running")
             if cell.state is CellState.FAILED and not flags & QStyle.StateFlag.State_Selected:
                 painter.fillRect(rect, self._theme.colour("failed", 0.10))
-            paint_state(painter, QRectF(rect.left() + 8, rect.center().y() - 7, 16, 16), state, colours)
-        text = rect.adjusted(30, 0, -4, 0)
+            side = self._px(_SIGN_PX)
+            sign = QRectF(rect.left() + self._px(8), rect.center().y() + 1 - side / 2, side, side)
+            paint_state(painter, sign, state, colours)
+        text = rect.adjusted(self._px(_TEXT_PX), 0, -self._px(_TEXT_END_PX), 0)
         reason = cell.reasons[0] if cell.reasons else ""
         detail = cell.tally or ("" if cell.state is CellState.WAITING else reason)
         word = f"waiting for {cell.waiting_for}" if cell.state is CellState.WAITING and cell.waiting_for else cell.word
@@ -72,8 +94,8 @@ class CellDelegate(QStyledItemDelegate):
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         metrics = QFontMetrics(font)
         painter.drawText(text, left, metrics.elidedText(word, Qt.TextElideMode.ElideRight, text.width()))
-        rest = text.adjusted(metrics.horizontalAdvance(word) + 10, 0, 0, 0)
-        if detail and rest.width() > _LEAST_DETAIL_PX:
+        rest = text.adjusted(metrics.horizontalAdvance(word) + self._px(10), 0, 0, 0)
+        if detail and rest.width() > self._px(_LEAST_DETAIL_PX):
             font.setBold(False)
             painter.setFont(font)
             painter.setPen(self._theme.colour("text_muted"))
@@ -83,3 +105,6 @@ class CellDelegate(QStyledItemDelegate):
             painter.setPen(self._theme.colour("accent"))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
         painter.restore()
+
+    def _px(self, natural: int) -> int:
+        return round(natural * self.scale)

@@ -4,17 +4,13 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
     QSplitter,
-    QTableWidget,
-    QTableWidgetItem,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -22,9 +18,10 @@ from PySide6.QtWidgets import (
 
 from ui.checks_feed import ChecksFeed
 from ui.colours import State
-from ui.models.checks_model import FINISHED, UNDER_WAY, CellKey, CellState
-from ui.panels.check_cells import KEY, ROW_PX, STATES, CellDelegate
+from ui.models.checks_model import FINISHED, UNDER_WAY, CellKey, CellState, ChecksModel
+from ui.panels.check_cells import KEY, STATES
 from ui.panels.check_detail import detail_html, paragraph
+from ui.panels.check_table import CheckTable
 from ui.theme import SPACE_PX, Theme
 
 _LEAST_DETAIL_PANE_PX = 240
@@ -62,22 +59,17 @@ class ChecksPanel(QWidget):
         self._lay_out()
         feed.changed.connect(self.refresh)
         theme.changed.connect(self.refresh)
-        self._shape: list[CellKey] = []
         self.refresh()
 
     def refresh(self) -> None:
         """Show the present state of the cells."""
-        model = self._feed.model
-        if self._shape != model.all_keys():
-            self._shape = model.all_keys()
-            self._make_rows()
-        self.table.viewport().update()
+        self.table.refresh()
         running = self._feed.running
-        self.run_all_button.setEnabled(bool(self._shape) and not running)
+        self.run_all_button.setEnabled(bool(self.table.keys) and not running)
         self.run_selected_button.setEnabled(bool(self.selected_keys()) and not running)
         self.stop_button.setEnabled(running)
-        self.table.setVisible(bool(self._shape))
-        self.empty.setVisible(not self._shape)
+        self.table.setVisible(bool(self.table.keys))
+        self.empty.setVisible(not self.table.keys)
         self._show_summary()
         self._show_detail()
 
@@ -101,7 +93,7 @@ class ChecksPanel(QWidget):
     def selected_keys(self) -> list[CellKey]:
         """Return the keys of the selected cells, in the order of the matrix."""
         found = {item.data(KEY) for item in self.table.selectedItems() if item.data(KEY) is not None}
-        return [key for key in self._shape if key in found]
+        return [key for key in self.table.keys if key in found]
 
     @property
     def current_key(self) -> CellKey | None:
@@ -114,7 +106,7 @@ class ChecksPanel(QWidget):
         self.run_all_button = QPushButton("Run all")
         self.run_all_button.setProperty("role", "primary")
         self.run_all_button.setToolTip("Run every check against the chosen engine; a live session goes on meanwhile.")
-        self.run_all_button.clicked.connect(lambda: self.run_requested.emit(self._shape))
+        self.run_all_button.clicked.connect(lambda: self.run_requested.emit(self.table.keys))
         self.run_selected_button = QPushButton("Run selected")
         self.run_selected_button.clicked.connect(lambda: self.run_requested.emit(self.selected_keys()))
         self.stop_button = QPushButton("Stop")
@@ -134,21 +126,10 @@ class ChecksPanel(QWidget):
         self.show_reports(0)
         self.summary = QLabel()
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.table = QTableWidget()
-        self.table.setAccessibleName("Checks by turn detection")
-        self.table.setItemDelegate(CellDelegate(self._theme, self._feed, self.table))
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().setDefaultSectionSize(ROW_PX)
-        self.table.verticalHeader().hide()
-        self.table.setShowGrid(False)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.table.horizontalHeader().setHighlightSections(False)
+        self.table = CheckTable(self._theme, self._feed)
         self.table.itemSelectionChanged.connect(self._selection_changed)
         self.table.currentItemChanged.connect(lambda *_: self._show_detail())
-        self.table.itemClicked.connect(self._ask_for_record)
-        self.table.itemActivated.connect(self._ask_for_record)
+        self.table.record_requested.connect(self.record_requested)
         self.detail = QTextBrowser()
         self.detail.setAccessibleName("Why")
         self.detail.setOpenLinks(False)
@@ -197,56 +178,18 @@ class ChecksPanel(QWidget):
         outer.addWidget(self.splitter, 1)
         self.setFocusProxy(self.table)
 
-    def _make_rows(self) -> None:
-        model = self._feed.model
-        self.table.clear()
-        self.table.clearSpans()
-        self.table.setRowCount(len(model.checks))
-        self.table.setColumnCount(1 + len(model.modes))
-        self.table.setHorizontalHeaderLabels(["Check", *model.modes])
-        header = self.table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        for row, check in enumerate(model.checks):
-            name = QTableWidgetItem(check.id)
-            name.setFlags(Qt.ItemFlag.ItemIsEnabled)
-            name.setToolTip(check.description)
-            self.table.setItem(row, 0, name)
-            modes = model.modes if check.per_turn_detection else (None,)
-            for column, mode in enumerate(modes, start=1):
-                item = QTableWidgetItem()
-                item.setData(KEY, (check.id, mode))
-                item.setToolTip(check.description)
-                self.table.setItem(row, column, item)
-            if not check.per_turn_detection and len(model.modes) > 1:
-                self.table.setSpan(row, 1, 1, len(model.modes))
-
     def _selection_changed(self) -> None:
         self.run_selected_button.setEnabled(bool(self.selected_keys()) and not self._feed.running)
         self._show_detail()
 
-    def _ask_for_record(self, item: QTableWidgetItem) -> None:
-        key = item.data(KEY)
-        cell = self._feed.model.cells.get(key) if key is not None else None
-        if cell is not None and cell.state in FINISHED and cell.record is not None:
-            self.record_requested.emit(key)
-
     def _show_summary(self) -> None:
-        model = self._feed.model
-        parts = [
-            (f"{STATES[state].sign} {model.count(state)}", f"{model.count(state)} {state.value}")
-            for state in (CellState.PASSED, CellState.FAILED, CellState.INCONCLUSIVE)
-            if model.count(state)
-        ]
-        under_way = sum(model.count(state) for state in UNDER_WAY)
-        if under_way:
-            parts.append((f"{State.QUEUED.sign} {under_way}", f"{under_way} to go"))
-        self.summary.setText("   ".join(short for short, _ in parts) or ("Not run yet" if self._shape else ""))
+        parts = summary_of(self._feed.model)
+        self.summary.setText("   ".join(short for short, _ in parts) or ("Not run yet" if self.table.keys else ""))
         words = ", ".join(words for _, words in parts)
         self.summary.setToolTip(words)
         self.summary.setAccessibleName(words)
-        failed = model.count(CellState.FAILED)
-        self.summary_changed.emit(f"Checks {len(self._shape)}" + (f"  ✕ {failed}" if failed else ""))
+        failed = self._feed.model.count(CellState.FAILED)
+        self.summary_changed.emit(f"Checks {len(self.table.keys)}" + (f"  ✕ {failed}" if failed else ""))
 
     def _show_detail(self) -> None:
         key = self.current_key
@@ -260,6 +203,19 @@ class ChecksPanel(QWidget):
         if html != self.detail.property("shown"):
             self.detail.setProperty("shown", html)
             self.detail.setHtml(html)
+
+
+def summary_of(model: ChecksModel) -> list[tuple[str, str]]:
+    """Return how many cells are in which state: each with its sign, and in words."""
+    parts = [
+        (f"{STATES[state].sign} {model.count(state)}", f"{model.count(state)} {state.value}")
+        for state in (CellState.PASSED, CellState.FAILED, CellState.INCONCLUSIVE)
+        if model.count(state)
+    ]
+    under_way = sum(model.count(state) for state in UNDER_WAY)
+    if under_way:
+        parts.append((f"{State.QUEUED.sign} {under_way}", f"{under_way} to go"))
+    return parts
 
 
 def _count_box(name: str, one: str, several: str, counts: Iterable[int], chosen: int) -> QComboBox:

@@ -102,6 +102,17 @@ class TimelinePanel(QWidget):
         self.canvas.empty_text = text
         self.canvas.update()
 
+    def show_large(self, scale: float | None) -> None:
+        """Draw everything so many times as large, and without scroll bar and buttons; None: as usual."""
+        self.canvas.set_scale(scale or 1.0)
+        self._scroll_bar.setVisible(scale is None)
+        self._strip.setVisible(scale is None)
+
+    @property
+    def note(self) -> str:
+        """What is said of a picture that does not follow the present; else nothing."""
+        return self._note.text()
+
     def showEvent(self, event: "QShowEvent") -> None:
         """Catch up with what came while hidden."""
         self._show_window()
@@ -127,9 +138,9 @@ class TimelinePanel(QWidget):
             button.setAccessibleName(tip)
             button.setProperty("role", "quiet")
             button.clicked.connect(lambda _checked=False, step=step: self._stepped(step))
-        strip = QFrame()
-        strip.setProperty("role", "bar")
-        bar = QHBoxLayout(strip)
+        self._strip = QFrame()
+        self._strip.setProperty("role", "bar")
+        bar = QHBoxLayout(self._strip)
         bar.setContentsMargins(8, 2, 8, 2)
         bar.setSpacing(4)
         for widget in (zoom_out, self._width_text, zoom_in):
@@ -152,7 +163,7 @@ class TimelinePanel(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.canvas, 1)
         layout.addWidget(self._scroll_bar)
-        layout.addWidget(strip)
+        layout.addWidget(self._strip)
 
     def _stepped(self, step: object) -> None:
         assert callable(step)

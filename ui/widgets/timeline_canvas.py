@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _TICK_DISTANCE_PX: Final = 90.0
 _WHEEL_ZOOM: Final = 0.8
+_LEAST_PX: Final = (420, 210)
+"""Smallest width and height, of a picture that is not enlarged."""
 _NAME_COLOURS: Final = ("participant", "heard_speech", "agent", "response", "study")
 
 
@@ -54,6 +56,7 @@ class TimelineCanvas(QWidget):
         self._cursor_ns: int | None = None
         self._pressed_x: float | None = None
         self._dragged = False
+        self._scale = 1.0
         self.empty_text = "Press Connect (F5) to see the conversation here"
         self.setFont(ui_font(0.9))
         self._metrics = QFontMetricsF(self.font())
@@ -61,7 +64,7 @@ class TimelineCanvas(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(420, 210)
+        self.setMinimumSize(*_LEAST_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Timeline")
         self.setAccessibleDescription("Participant, what the engine heard, agent, responses and study on one clock")
@@ -84,6 +87,15 @@ class TimelineCanvas(QWidget):
         self._marks = []
         self._cursor_ns = None
         self.update()
+
+    def set_scale(self, scale: float) -> None:
+        """Draw everything so many times as large: type, lanes and signs. The time that is shown stays the same."""
+        if scale != self._scale:
+            self._scale = scale
+            least_width, least_height = _LEAST_PX
+            self.setMinimumSize(ceil(least_width * scale), ceil(least_height * scale))
+            self._take_size()
+            self.update()
 
     def take_sound(self, from_ns: int, until_ns: int) -> None:
         """Draw the waveforms anew from one time to another: the lanes got sound where they were drawn silent."""
@@ -119,29 +131,44 @@ class TimelineCanvas(QWidget):
 
     def resizeEvent(self, event: "QResizeEvent") -> None:
         """Take the new width into the window."""
+        self._take_size()
+        super().resizeEvent(event)
+
+    def _take_size(self) -> None:
         self._ground = None
         window = self._window
         right_ns = window.right_ns
-        window.width_px = max(50, round(event.size().width() - self._name_px))
+        window.width_px = max(50, round(self.width() / self._scale - self._name_px))
         if not window.following:
             window.scroll_to(right_ns - window.span_ns)
         self.window_moved.emit()
-        super().resizeEvent(event)
+
+    @property
+    def _height(self) -> float:
+        """The height to draw in; like all that is drawn, before it is enlarged."""
+        return self.height() / self._scale
+
+    def _enlarge(self, painter: QPainter) -> None:
+        if self._scale != 1.0:  # the usual picture takes Qt's quicker ways
+            painter.scale(self._scale, self._scale)
 
     def paintEvent(self, event: "QPaintEvent") -> None:
         """Draw one frame."""
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._ground_pixmap())
+        self._enlarge(painter)
         painter.translate(self._name_px, 0)
-        painter.setClipRect(QRectF(0, 0, self._window.width_px, self.height()))
+        painter.setClipRect(QRectF(0, 0, self._window.width_px, self._height))
         self._marks = []
         if self._window.now_ns <= 0 and not self._measures.revision:
             painter.setPen(self._theme.colour("text_muted"))
-            area = QRectF(0, RULER_PX, self._window.width_px, self.height() - RULER_PX)
+            area = QRectF(0, RULER_PX, self._window.width_px, self._height - RULER_PX)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty_text)
         else:
-            rects = lane_rects(self._window.width_px, self.height())
-            drawing = Drawing(painter, self._theme, self._window, rects, self._metrics, self.devicePixelRatioF())
+            rects = lane_rects(self._window.width_px, self._height)
+            drawing = Drawing(
+                painter, self._theme, self._window, rects, self._metrics, self.devicePixelRatioF() * self._scale
+            )
             self._draw_ruler(painter)
             draw_lanes(drawing, self._measures, self._lanes, self._kept)
             self._draw_times(painter)
@@ -158,8 +185,9 @@ class TimelineCanvas(QWidget):
         theme = self._theme
         pixmap.fill(theme.colour("panel"))
         painter = QPainter(pixmap)
+        self._enlarge(painter)
         painter.setFont(self.font())
-        rects = lane_rects(self._window.width_px, self.height())
+        rects = lane_rects(self._window.width_px, self._height)
         for rect, name, role in zip(rects.all, LANE_NAMES, _NAME_COLOURS, strict=True):
             lane = rect.translated(self._name_px, 0)
             painter.fillRect(lane, theme.colour("sunken"))
@@ -169,7 +197,7 @@ class TimelineCanvas(QWidget):
                 QRectF(15, lane.top(), self._name_px - 15, lane.height()), Qt.AlignmentFlag.AlignVCenter, name
             )
             painter.setPen(theme.colour("line"))
-            painter.drawLine(QLineF(0, lane.top() - 0.5, self.width(), lane.top() - 0.5))
+            painter.drawLine(QLineF(0, lane.top() - 0.5, lane.right(), lane.top() - 0.5))
         painter.end()
         self._ground = pixmap
         return pixmap
@@ -179,7 +207,7 @@ class TimelineCanvas(QWidget):
         step = window.tick_step_ns(_TICK_DISTANCE_PX)
         painter.setPen(QPen(theme.colour("line"), 1))
         ticks = window.ticks(_TICK_DISTANCE_PX)
-        painter.drawLines([QLineF(int(x) + 0.5, RULER_PX - 6, int(x) + 0.5, self.height()) for _, x in ticks])
+        painter.drawLines([QLineF(int(x) + 0.5, RULER_PX - 6, int(x) + 0.5, self._height) for _, x in ticks])
         painter.setPen(theme.colour("text_muted"))
         chip = self._chip()
         for t_ns, x in ticks:
@@ -195,13 +223,13 @@ class TimelineCanvas(QWidget):
         if 0 <= present_x <= window.width_px:
             style = Qt.PenStyle.DashLine if window.frozen else Qt.PenStyle.SolidLine
             painter.setPen(QPen(theme.colour("text_muted"), 1, style))
-            painter.drawLine(QLineF(present_x, RULER_PX, present_x, self.height()))
+            painter.drawLine(QLineF(present_x, RULER_PX, present_x, self._height))
         chip = self._chip()
         if chip is None or self._cursor_ns is None:
             return
         x = window.x(self._cursor_ns)
         painter.setPen(QPen(theme.colour("accent"), 1))
-        painter.drawLine(QLineF(x, RULER_PX - 4, x, self.height()))
+        painter.drawLine(QLineF(x, RULER_PX - 4, x, self._height))
         painter.fillRect(chip, theme.colour("primary_fill"))
         painter.setPen(theme.colour("primary_text"))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, clock_text(self._cursor_ns))
@@ -232,12 +260,12 @@ class TimelineCanvas(QWidget):
         delta = event.angleDelta()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             turns = delta.y() / 120
-            x = event.position().x() - self._name_px
+            x = event.position().x() / self._scale - self._name_px
             self._window.zoom(_WHEEL_ZOOM**turns, min(max(0.0, x), float(self._window.width_px)))
         else:
             pixels = event.pixelDelta()
             along = pixels.x() or pixels.y() or (delta.x() or delta.y()) * 0.8
-            self._scroll_by(-along)
+            self._scroll_by(-along / self._scale)
         self._moved()
         event.accept()
 
@@ -257,7 +285,7 @@ class TimelineCanvas(QWidget):
             return
         self._dragged = True
         self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        self._scroll_by(self._pressed_x - x)
+        self._scroll_by((self._pressed_x - x) / self._scale)
         self._pressed_x = x
         self._moved()
 
@@ -271,8 +299,8 @@ class TimelineCanvas(QWidget):
         mark = self.mark_at(event.position())
         if mark is not None:
             self._choose(mark)
-        elif event.position().x() >= self._name_px:
-            t_ns = max(0, self._window.t_ns(event.position().x() - self._name_px))
+        elif (x := event.position().x() / self._scale - self._name_px) >= 0:
+            t_ns = max(0, self._window.t_ns(x))
             self.select(t_ns)
             self.time_chosen.emit(t_ns)
 
@@ -324,18 +352,19 @@ class TimelineCanvas(QWidget):
 
     def mark_at(self, position: QPointF) -> Mark | None:
         """Return the topmost mark at a place of the widget."""
-        place = position - QPointF(self._name_px, 0)
+        place = position / self._scale - QPointF(self._name_px, 0)
         if place.x() < 0:
             return None
         return next((mark for mark in reversed(self._marks) if mark.rect.adjusted(-2, 0, 2, 0).contains(place)), None)
 
     def place_of(self, mark: Mark) -> QPointF:
         """Return the middle of the visible part of a mark, in the widget."""
-        area = QRectF(0, 0, self._window.width_px, self.height())
-        return mark.rect.intersected(area).center() + QPointF(self._name_px, 0)
+        area = QRectF(0, 0, self._window.width_px, self._height)
+        return (mark.rect.intersected(area).center() + QPointF(self._name_px, 0)) * self._scale
 
     def _on_widget(self, rect: QRectF) -> "QRect":
-        return rect.translated(self._name_px, 0).toRect()
+        placed = rect.translated(self._name_px, 0)
+        return QRectF(placed.topLeft() * self._scale, placed.size() * self._scale).toRect()
 
     def _choose(self, mark: Mark) -> None:
         self.select(mark.t_ns)
