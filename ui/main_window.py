@@ -305,6 +305,7 @@ class MainWindow(QMainWindow):
         self.recognition.failed.connect(self._tell)
         self.sessions.failed.connect(self._tell)
         self.replaying.failed.connect(self._tell)
+        self.replaying.engines_changed.connect(lambda: self.choices.load_engines(self.connection.engine))
         self.replaying.compared.connect(self.session_table.compare)
         self.session_table.replay_requested.connect(self.replaying.ask)
         self.session_table.failed.connect(self._tell)

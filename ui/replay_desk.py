@@ -63,6 +63,8 @@ class ReplayDesk(QObject):
     failed = Signal(str)
     compared = Signal(Path, Path)
     """A replay came to its end: the record that was replayed, and the new one."""
+    engines_changed = Signal()
+    """The file of engines was edited."""
 
     def __init__(
         self,
@@ -128,6 +130,7 @@ class ReplayDesk(QObject):
         dialog = ReplayDialog(self._theme, path, self._offered(), self.read, self._window)
         dialog.chosen.connect(partial(self._start, path))
         dialog.disconnect_requested.connect(self._commands.close_session)
+        dialog.engines_changed.connect(self.engines_changed)
         dialog.show_status(status)
         self._feed.status_changed.connect(dialog.show_status)
         dialog.open()

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from simulator.audio.impairments import Impairments
+from simulator.engines.profiles import EngineProfile, save_profile
 from simulator.errors import UnreadableFile
 from simulator.participant.messages import ConnectionState, Impair, ReplayProgress
 from simulator.participant.messages import Push as PushCommand
@@ -18,6 +19,7 @@ from simulator.record.replay.deeds import Act, Ask, By, Instruct, Plan, Push, Sa
 from simulator.units import NS_PER_S
 from tests.ui.test_sessions_desk import open_session, save_session
 from tests.ui.window_rig import WindowRig, wait_until
+from ui.dialogs.engines import EnginesDialog
 from ui.dialogs.replay import ReplayDialog
 from ui.models.replay import lost, progress_line, summary, tools_of, turn_detections
 from ui.theme import Theme
@@ -114,6 +116,19 @@ def test_the_dialog_tells_what_is_replayed_and_what_cannot_be(rig: WindowRig, pi
     assert choice.turn_detection["type"] == "semantic_vad"
     dialog.reject()
     assert not rig.commands("connect")
+
+
+def test_an_engine_that_is_added_meanwhile_is_offered_in_the_window_too(rig: WindowRig, pilot: Path) -> None:
+    dialog = ask(rig)
+    dialog.engine_picker.edit_requested.emit()
+    engines = dialog.findChild(EnginesDialog)
+    assert isinstance(engines, EnginesDialog)
+    save_profile(EngineProfile(name="lab", url="ws://lab.example:1234"))
+    engines.engines_changed.emit("lab")
+    assert dialog.choice.engine == "lab"
+    assert rig.window.connection.engine == "embedded"
+    assert rig.window.connection.engine_picker.findData("lab") >= 0
+    dialog.reject()
 
 
 def test_instructions_that_are_the_same_are_no_choice(rig: WindowRig, pilot: Path) -> None:

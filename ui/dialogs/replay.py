@@ -76,6 +76,8 @@ class ReplayDialog(QDialog):
     chosen = Signal(object, object)
     """The Plan, and the ReplayChoice."""
     disconnect_requested = Signal()
+    engines_changed = Signal()
+    """The file of engines was edited."""
 
     def __init__(
         self, theme: Theme, record: Path, offered: Offered, read: Callable[[Path], Plan], parent: QWidget | None = None
@@ -291,6 +293,7 @@ class ReplayDialog(QDialog):
     def _edit_engines(self) -> None:
         dialog = EnginesDialog(self._theme, self.engine_picker.engine, self)
         dialog.engines_changed.connect(lambda saved: self._take_engine(saved or self.engine_picker.engine))
+        dialog.engines_changed.connect(lambda _saved: self.engines_changed.emit())
         dialog.open()
 
     def _take_engine(self, engine: str) -> None:
