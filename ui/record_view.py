@@ -43,6 +43,7 @@ class RecordView:
         """The name of the session that was replayed in this one."""
         self.problems = 0
         """How many entries are problems; one that a later note judges counts once, as that note."""
+        self.last_problem: Entry | None = None
         self.lacks: list[str] = []
         """What is wrong with the files of a saved record, in sentences."""
         self._judged: set[int] = set()
@@ -76,6 +77,7 @@ class RecordView:
     def _look_at(self, entry: Entry) -> None:
         if sign_of(entry) is Sign.PROBLEM:
             self.problems += 1
+            self.last_problem = entry
         if entry.direction is Direction.NOTED and entry.type in _JUDGING_NOTES:
             self._judge(entry)
         if entry.direction is Direction.NOTED and entry.type == "impairments":
