@@ -23,7 +23,7 @@ from simulator.participant.replay_runner import ReplayRunner, Start
 from simulator.participant.replay_source import ReplaySource, tape_of
 from simulator.participant.replies import ReplyOver
 from simulator.participant.voice import Voice
-from simulator.record.replay.deeds import Anchor, By, Push, Say
+from simulator.record.replay.deeds import Anchor, By, Listen, Push, Say
 from simulator.record.replay.words import describe
 from simulator.session.participant import ParticipantSession
 from simulator.units import NS_PER_MS, NS_PER_S
@@ -76,6 +76,8 @@ class ReplayPlayer:
         self._note = note
         self._session = session
         self._changed = changed
+        self._early: dict[str, list[ReplySounds | ReplyOver]] = {}
+        """Replies that sound while nothing is replayed yet, or were over since the replay was asked for."""
         self._beginning: asyncio.Task[Any] | None = None
         self._play: _Play | None = None
         self._task: asyncio.Task[None] | None = None
@@ -101,16 +103,25 @@ class ReplayPlayer:
 
     def happened(self, event: LiveEvent) -> None:
         """Tell the replay what it may wait for."""
-        if self._play is not None and isinstance(event, ReplySounds | ReplyOver):
+        if not isinstance(event, ReplySounds | ReplyOver):
+            return
+        if self._play is not None:
             self._play.happenings.put_nowait(event)
+        elif isinstance(event, ReplySounds) or self._beginning is not None:
+            self._early.setdefault(event.response_id, []).append(event)
+        else:
+            self._early.pop(event.response_id, None)
 
     async def session_over(self) -> None:
         """The session ended, and with it the replay."""
+        self._early.clear()
         await self._stop("session ended")
 
     async def _begin(self, command: Replay) -> None:
         if self.busy:
             raise UsageError("A session is replayed already: stop it first.")
+        if self._voice.muted:
+            raise UsageError("The participant's voice is muted: let it through before a session is replayed.")
         self._beginning = asyncio.ensure_future(asyncio.to_thread(ReplaySource, Path(command.record)))
         try:
             source = await self._beginning
@@ -126,6 +137,9 @@ class ReplayPlayer:
         if self._session() is None:
             play.close()
             raise UsageError("The session ended before the replay began.")
+        for event in (each for reply in self._early.values() for each in reply):
+            play.happenings.put_nowait(event)
+        self._early.clear()
         self._play = play
         self._voice.lay_over(play.tape, play.source.sayings)
         self._task = asyncio.create_task(self._run(play))
@@ -178,6 +192,10 @@ class ReplayPlayer:
             self._changed()
 
     async def _go_through(self, play: "_Play") -> None:
+        session = self._session()
+        if session is not None and not session.listening_wanted:
+            # A record that begins otherwise switches it off itself.
+            await self._execute(command_for(Listen(on=True)))
         play.begun_ns = time.monotonic_ns()
         begun = play.runner.begin(play.begun_ns)
         if play.by == "clock":

@@ -29,6 +29,9 @@ LEAD_NS: Final = 200 * NS_PER_MS
 REPLY_WITHIN_NS: Final = 20 * NS_PER_S
 LONGEST_REPLY_NS: Final = 180 * NS_PER_S
 
+_A_MOMENT_NS: Final = 50 * NS_PER_MS
+"""What comes sooner is told of without a time."""
+
 
 class Start(NamedTuple):
     """An act of the plan, by its index, begins: it is due at `due_ns`. A speech may be told of before that."""
@@ -115,14 +118,16 @@ class ReplayRunner:
             return "the reply to begin"
         if act is None or self._moment_ns(act) is None:
             return "the reply to end"
+        if act.after_ns < _A_MOMENT_NS:
+            return "the next moment"
         moment = {"beginning": "the beginning", "reply begins": "the reply began", "reply ends": "the reply ended"}
         return f"{act.after_ns / NS_PER_S:.1f} s after {moment[act.after.moment]}"
 
     # ---- what happens
 
     def begin(self, now_ns: int) -> list[Start]:
-        """Start the replay: this is its beginning."""
-        self._begun_ns = self._provoked_ns = now_ns
+        """Start the replay: this is its beginning. Replies that began before are told of afterwards, if they count."""
+        self._begun_ns = now_ns
         self._exchange = _Exchange(0, begins_ns=now_ns, ended_ns=now_ns)
         return self._advance(now_ns)
 

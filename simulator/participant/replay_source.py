@@ -17,8 +17,8 @@ from simulator.record.replay.plan import plan
 from simulator.record.replay.voice import ParticipantVoice
 from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
 
-_LOOKED_AT_SAMPLES: Final = 5 * SAMPLE_RATE_HZ
-"""The speech in what is said is looked for in its first five seconds."""
+_LOOKED_AT_SAMPLES: Final = 2 * SAMPLE_RATE_HZ
+"""The speech in what is said begins in its first two seconds."""
 
 
 def check_acts(plan: Plan) -> None:

@@ -21,6 +21,8 @@ from simulator.participant.messages import (
     Disconnect,
     PlayStudy,
     Replay,
+    SetListening,
+    SetMuted,
     SetTalk,
     Speak,
     StopReplay,
@@ -401,6 +403,60 @@ async def test_what_is_refused(tmp_path: Path, records: Path) -> None:
         assert await host.send(Disconnect) is None
     assert [each.direction for each in _notes(records, "replay.started")] == [Direction.NOTED]
     assert _end(records)["end"] == "session ended"
+
+
+async def test_a_muted_voice_is_let_through_first(tmp_path: Path, records: Path) -> None:
+    source = _conversation().write(tmp_path / "source")
+    async with _session(_silent, records) as (host, _side):
+        assert await host.send(SetMuted, muted=True) is None
+        assert await host.send(Replay, record=str(source)) == (
+            "The participant's voice is muted: let it through before a session is replayed."
+        )
+        assert await host.send(Disconnect) is None
+
+
+async def test_listening_is_on_when_a_replay_begins(tmp_path: Path, records: Path) -> None:
+    session = Session()
+    session.push(150, TIMER)
+    source = session.end(200).write(tmp_path / "source")
+
+    async def obedient(side: EngineSide) -> None:
+        await side.greet()
+        updated = await side.expect("session.update")
+        await side.send("session.updated", session={**updated["session"], "type": "realtime"})
+
+    async with ScriptedEngine(obedient) as engine, InProcessHost() as host:
+        assert await host.send(SetListening, on=False) is None
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        await _replayed(host, source)
+        assert host.status.listening
+        assert await host.send(Disconnect) is None
+    kinds = [each.type for each in _notes(records, "listening.on", "replay.act")]
+    assert kinds == ["listening.on", "replay.act"]
+
+
+async def test_an_agent_that_spoke_before_the_replay_began_is_not_missed(tmp_path: Path, records: Path) -> None:
+    session = Session()
+    session.reply("a", 300, 500)
+    session.push(600, TIMER)
+    source = session.end(700).write(tmp_path / "source")
+    sounds = asyncio.Event()
+
+    async def greets(side: EngineSide) -> None:
+        await side.greet()
+        await _Talker().reply(side, 300)
+
+    def heard(event: Any) -> None:
+        if type(event).__name__ == "ReplySounds":
+            sounds.set()
+
+    async with ScriptedEngine(greets) as engine, InProcessHost(on_event=heard) as host:
+        assert await host.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        await sounds.wait()
+        await _replayed(host, source)
+        assert await host.send(Disconnect) is None
+    assert _whats(records) == ["timer"]
+    assert _end(records) == {"end": "finished", "missed": 0, "refused": 0}
 
 
 async def test_a_replay_is_stopped_while_its_record_is_still_read(tmp_path: Path, records: Path) -> None:
