@@ -88,6 +88,7 @@ def report(path: Path, thresholds: Thresholds | None = None) -> FloorReport:
     by_energy: Talk | None = None
     try:
         by_energy = talk_by_energy(path, story, thresholds)
+        problems += [by_energy.lack] if by_energy.lack else []
     except UnreadableRecording as error:
         problems.append(str(error))
     return compared(story, by_energy, thresholds, problems)

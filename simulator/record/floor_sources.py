@@ -17,13 +17,15 @@ from simulator.record.entries import Track
 from simulator.record.floor import Spurt, spurts
 from simulator.record.story import Story, speech_times
 from simulator.record.tracks import Samples, TrackFile
-from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ms
+from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, ns_to_samples, samples_to_ms
 
 FRAME_MS: Final = 10
 FRAME_SAMPLES: Final = SAMPLE_RATE_HZ * FRAME_MS // 1000
 FULL_SCALE: Final = 32_768
 BLOCK_SAMPLES: Final = 10 * SAMPLE_RATE_HZ
 """How much audio is looked at at once."""
+_MISSING_SAMPLES: Final = SAMPLE_RATE_HZ
+"""What a killed process may not have written: less is not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Talk:
 
     participant: list[Spurt]
     agent: list[Spurt]
+    lack: str = ""
+    """What of it could not be heard, because the audio is damaged or was cut off, in a sentence."""
 
 
 def talk_by_events(story: Story) -> Talk:
@@ -66,8 +70,29 @@ def talk_by_energy(path: Path, story: Story, thresholds: Thresholds) -> Talk:
                 "The audio was left out of this session on purpose." if left_out else "The record holds no heard audio."
             )
         limits = (thresholds.participant_dbfs, thresholds.agent_dbfs)
-        participant, agent = loud_spans(file.blocks(BLOCK_SAMPLES), limits)
-    return Talk(spurts(participant, _not_listened(story)), spurts(agent))
+        read = _Counted(file.blocks(BLOCK_SAMPLES))
+        participant, agent = loud_spans(read, limits)
+        told = max(file.frames, ns_to_samples(story.last_ns))
+        lack = ""
+        if told - read.frames > _MISSING_SAMPLES:
+            reached_s, told_s = (samples_to_ms(frames) / 1000 for frames in (read.frames, told))
+            lack = (
+                f"{file.path.name} is damaged or was cut off: it is measured up to {reached_s:.1f} s of {told_s:.1f} s."
+            )
+    return Talk(spurts(participant, _not_listened(story)), spurts(agent), lack)
+
+
+class _Counted:
+    """Gives blocks on, and counts their frames."""
+
+    def __init__(self, blocks: Iterable[Samples]) -> None:
+        self._blocks = blocks
+        self.frames = 0
+
+    def __iter__(self) -> Iterator[Samples]:
+        for block in self._blocks:
+            self.frames += len(block)
+            yield block
 
 
 def loud_spans(blocks: Iterable[Samples], limits_dbfs: tuple[float, ...]) -> list[list[tuple[int, int]]]:

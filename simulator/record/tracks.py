@@ -15,16 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.errors import UnreadableRecording
-from simulator.record.entries import Track
+from simulator.record.entries import LATEST_NS, Track
 from simulator.record.folder import record_file
 from simulator.record.wav import CHANNELS, HEADER_BYTES, flac_path, is_header, track_path
 from simulator.resources import system_name
-from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
+from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, ns_to_samples
 
 if TYPE_CHECKING:
     import soundfile
 
 BLOCK_FRAMES: Final = 1 << 12
+_MOST_FRAMES: Final = ns_to_samples(LATEST_NS)
 
 Samples = NDArray[np.int16]
 
@@ -97,8 +98,16 @@ class TrackFile:
             for first in range(0, self.frames, frames):
                 yield self._shaped(self._from_wav(first, min(frames, self.frames - first)))
             return
+        at = 0
         with self._opened_again() as flac, contextlib.suppress(RuntimeError):
             for block in self._decoded(flac, self.frames, frames):
+                at += len(block)
+                yield self._shaped(block)
+            return
+        # Damaged, where the whole piece is lost: what comes before it in small ones.
+        with self._opened_again() as flac, contextlib.suppress(RuntimeError):
+            flac.seek(at)
+            for block in self._decoded(flac, min(frames, self.frames - at)):
                 yield self._shaped(block)
 
     def all(self) -> Samples:
@@ -162,7 +171,9 @@ class TrackFile:
         if (file.channels, file.samplerate, file.subtype) != (self.channels, SAMPLE_RATE_HZ, "PCM_16"):
             file.close()
             raise UnreadableRecording(f"{path} is not the audio of a record.")
-        self._flac, self._frames = file, int(file.frames)
+        self._flac, self._frames, self.path = file, int(file.frames), path
+        if self._frames > _MOST_FRAMES:  # its header does not know, or lies
+            self._frames = sum(map(len, self.blocks()))
 
     def _opened_again(self) -> "soundfile.SoundFile":
         assert self.path is not None

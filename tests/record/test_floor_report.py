@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pandas
 import pytest
+import soundfile
 
 from simulator.cli import main
 from simulator.record.entries import FORMAT, FORMAT_VERSION, AudioSpan, Direction, Entry, Track
@@ -16,6 +17,7 @@ from simulator.record.floor import Shares
 from simulator.record.floor_report import FloorReport, report
 from simulator.record.floor_sources import loud_spans
 from simulator.record.wav import header, track_path
+from tests.record.export_record import Sheet
 
 MS = 1_000_000
 PARTICIPANT_TONES_MS = ((1_000, 3_000), (5_000, 6_000), (10_000, 10_500))
@@ -235,3 +237,23 @@ def test_the_command_prints_a_table_or_every_turn(record: Path, capsys: pytest.C
     (latency,) = (row for row in told["measures"] if row["measure"] == "response latency")
     assert latency["events"] == [{"atNs": 3_600 * MS, "ms": 100.0}, {"atNs": 7_000 * MS, "ms": 500.0}]
     assert (latency["energy"], latency["both"], latency["medianDifferenceMs"]) == ([], [], None)
+
+
+def test_audio_that_is_damaged_is_measured_up_to_there_and_that_is_said(tmp_path: Path) -> None:
+    sheet = Sheet()
+    sheet.noted(30_000, "record.ended", reason="x")
+    folder = sheet.write(tmp_path / "s", audio=False)
+    noise = np.random.default_rng(3).integers(-9_000, 9_000, (30 * 24_000, 2)).astype(np.int16)
+    path = folder / "session.heard.flac"
+    soundfile.write(path, noise, 24_000, subtype="PCM_16")
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    path.write_bytes(whole[:middle] + bytes(20_000) + whole[middle + 20_000 :])
+    measured = report(folder)
+    (problem,) = measured.problems
+    assert problem.startswith("session.heard.flac is damaged or was cut off: it is measured up to 14.")
+    assert problem.endswith(" s of 30.0 s.")
+    assert measured.energy is not None
+    assert 14_000 < measured.energy.shares.both_ms < 15_000
+    path.write_bytes(whole)
+    assert report(folder).problems == []

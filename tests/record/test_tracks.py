@@ -166,3 +166,15 @@ def test_a_day_of_stereo_opens_whole_here_and_up_to_four_gibibytes_elsewhere(tmp
         assert elsewhere.read(2, dtype="int16").tolist() == [[0, 0]]
     with wave.open(str(path)) as other:
         assert other.getnframes() == (2**32 - 1 - 44) // 4
+
+
+def test_a_flac_whose_header_does_not_know_its_length_is_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "session.heard.flac"
+    soundfile.write(path, NOISE, 24_000, subtype="PCM_16")
+    whole = path.read_bytes()
+    # Bytes 21 to 25 of the file: the last 36 bits are the number of samples; 0 is unknown.
+    path.write_bytes(whole[:21] + bytes([whole[21] & 0xF0]) + bytes(4) + whole[26:])
+    with TrackFile(tmp_path / "session.jsonl", Track.HEARD) as track:
+        assert track.frames == len(NOISE)
+        assert np.array_equal(track.read(100, 50), NOISE[100:150])
+        assert np.array_equal(np.concatenate(list(track.blocks())), NOISE)

@@ -170,6 +170,8 @@ class _Writing:
         if self._has_sound:
             try:
                 talk = talk_by_energy(self._record, self._story, thresholds)
+                if talk.lack:
+                    self._note(talk.lack)
             except UnreadableRecording as error:
                 self._note(str(error))
         return compared(self._story, talk, thresholds, [])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from simulator.errors import StorageFault
 from simulator.record.atomic import part_of, put_in_place
 from simulator.record.entries import Track
-from simulator.record.tracks import BLOCK_FRAMES, Samples, TrackFile
+from simulator.record.tracks import Samples, TrackFile
 from simulator.resources import system_name
 from simulator.units import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ
 
@@ -72,9 +72,7 @@ def _split(track: TrackFile, target: Path, form: str, names: tuple[str, ...]) ->
             stack.enter_context(_output(path, track.channels if not at else 1, track.frames, form))
             for at, path in enumerate(paths)
         ]
-        # Of a damaged FLAC a piece is lost as a whole: small ones. From a WAV large ones are faster.
-        frames = _BLOCK_FRAMES if track.path is not None and track.path.suffix == ".wav" else BLOCK_FRAMES
-        for block in track.blocks(frames):
+        for block in track.blocks(_BLOCK_FRAMES):
             written += len(block)
             for output, samples in zip(outputs, _parts(block), strict=False):
                 _write(output, samples)
