@@ -107,9 +107,10 @@ def test_the_dialog_tells_what_is_replayed_and_what_cannot_be(rig: WindowRig, pi
     assert "1 speech · 2 pushes" in dialog.summary.text()
     assert "second speech was not kept" in dialog.lacks.text()
     assert "no tool of_another_version" in dialog.lacks.text()
-    assert not dialog.changes.isVisible()
+    assert not dialog.own.isVisible()
     dialog.instructions_picker.setCurrentIndex(1)
-    assert "changed its instructions once" in dialog.changes.text()
+    assert "“Be verbose.”" in dialog.own.text()
+    assert "changed its instructions once" in dialog.own.text()
     dialog.turn_detection_picker.setCurrentIndex(2)
     choice = dialog.choice
     assert (choice.engine, choice.instructions, choice.by) == ("embedded", "Be verbose.", "replies")

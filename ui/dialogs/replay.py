@@ -46,8 +46,10 @@ from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
 
 _MOST_LACKS: Final = 4
-_PANELS_OWN: Final = "Those in the panel AGENT now"
-_NONE_IN_PANEL: Final = "None, as in the panel AGENT"
+_LONGEST_SHOWN: Final = 110
+"""Characters of instructions: two lines."""
+_OWN: Final = "Your own, of the live session"
+_OWN_IS_EMPTY: Final = "None: your own text is empty"
 _NOTHING: Final = "There is nothing to replay: nobody spoke, and nothing was pushed."
 _IN_SESSION: Final = "⚠  A session is open: it has to end before a replay can begin."
 
@@ -62,7 +64,7 @@ class Offered:
     conformance: Conformance
     specification: AgentSpec
     instructions: str
-    """Those in the panel of the agent."""
+    """The operator's own, for the live session."""
     faults: Sequence[str]
     """Rules that the embedded engine is to break."""
     impaired: str
@@ -128,6 +130,7 @@ class ReplayDialog(QDialog):
         self.summary = _text("Reading…")
         self.summary.setProperty("role", "muted")
         self.lacks = _text()
+        self.lacks.hide()
         self.engine_picker = EnginePicker(self._theme)
         self.engine_picker.setFixedWidth(240)
         self.engine_picker.offer(list(self._offered.engines), self._offered.engine)
@@ -138,9 +141,10 @@ class ReplayDialog(QDialog):
         self.faults = _text()
         self.turn_detection_picker = Picker("Turn detection", 240)
         self.instructions_picker = Picker("Instructions", 240)
-        self.instructions_picker.currentIndexChanged.connect(self._show_changes)
-        self.changes = _text()
-        self.changes.setProperty("role", "muted")
+        self.instructions_picker.currentIndexChanged.connect(self._show_own)
+        self.own = _text()
+        self.own.setProperty("role", "muted")
+        self.own.hide()
         group = QButtonGroup(self)
         self.times: dict[By, QRadioButton] = {}
         for by, (words, _) in TIMES.items():
@@ -167,7 +171,7 @@ class ReplayDialog(QDialog):
         pickers: tuple[tuple[str, QComboBox, QLabel | None], ...] = (
             ("Engine", self.engine_picker, self.faults),
             ("Turn detection", self.turn_detection_picker, None),
-            ("Instructions", self.instructions_picker, self.changes),
+            ("Instructions", self.instructions_picker, self.own),
         )
         for words, picker, below in pickers:
             row = grid.rowCount()
@@ -220,13 +224,13 @@ class ReplayDialog(QDialog):
             self.turn_detection_picker.addItem(words, wire)
         self.instructions_picker.addItem(AS_RECORDED)
         if self._offered.instructions != plan.settings.instructions:
-            self.instructions_picker.addItem(_PANELS_OWN if self._offered.instructions else _NONE_IN_PANEL)
+            self.instructions_picker.addItem(_OWN if self._offered.instructions else _OWN_IS_EMPTY)
         recorded, now = plan.settings.instructions, self._offered.instructions
         for place, text in enumerate((recorded, now)[: self.instructions_picker.count()]):
             self.instructions_picker.setItemData(place, tip(text or "None."), Qt.ItemDataRole.ToolTipRole)
         for picker in (self.turn_detection_picker, self.instructions_picker):
             picker.widen_list()
-        self._show_changes()
+        self._show_own()
         self._show_possible()
         self.replay_button.setFocus()  # it was not to be had while only Cancel was
 
@@ -245,16 +249,17 @@ class ReplayDialog(QDialog):
         self.lacks.setStyleSheet(f"color: {self._theme.colours.warning};")
         self.lacks.setVisible(bool(lacks))
 
-    def _show_changes(self) -> None:
-        """Say that later changes of the instructions are replayed whatever the session begins with."""
+    def _show_own(self) -> None:
+        """Show how the operator's own instructions begin, and that later changes of instructions come all the same."""
         count = 0 if self._plan is None else changes_of_instructions(self._plan)
-        often, these = (
-            ("once", "that change is")
-            if count == 1
-            else ("twice" if count == 2 else f"{count} times", "these changes are")
-        )
-        self.changes.setText(f"The session changed its instructions {often} later on: {these} made again, too.")
-        self.changes.setVisible(count > 0 and self.instructions_picker.currentIndex() == 1)
+        often = "once" if count == 1 else "twice" if count == 2 else f"{count} times"
+        these = "that change is" if count == 1 else "these changes are"
+        own = self._offered.instructions
+        told = [f"“{line(own, _LONGEST_SHOWN)}”"] if own else []
+        if count:
+            told.append(f"The session changed its instructions {often} later on: {these} made again, too.")
+        self.own.setText("\n".join(told))
+        self.own.setVisible(bool(told) and self.instructions_picker.currentIndex() == 1)
         self._fit()
 
     def _show_faults(self) -> None:
@@ -271,7 +276,9 @@ class ReplayDialog(QDialog):
             each.setEnabled(ready)
         if self.instructions_picker.count() == 1:
             self.instructions_picker.setEnabled(False)
-            self.instructions_picker.setToolTip("The instructions in the panel AGENT are those of the record.")
+            self.instructions_picker.setToolTip(
+                "Your own instructions, in the panel AGENT of the live session, are the same."
+            )
         self.replay_button.setEnabled(ready and not self._in_session)
         self.message.setText(_IN_SESSION if self._in_session else "")
         self.message.setVisible(self._in_session)
