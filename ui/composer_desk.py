@@ -5,11 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from simulator.errors import SimulatorError
-from simulator.participant.messages import ConnectionState, CreateResponse, SendEvent
+from simulator.participant.messages import ConnectionState, CreateResponse, SendEvent, Status
 from simulator.record.entries import Entry
 from ui.background import Background
 from ui.models.conversation_items import ConversationItem, conversation_items
@@ -28,7 +28,7 @@ class ComposerDesk(QObject):
 
     def __init__(self, window: QWidget, feed: SessionFeed, composer: ComposerPanel, log: LogPanel) -> None:
         super().__init__(window)
-        self._feed, self._composer = feed, composer
+        self._window, self._feed, self._composer = window, feed, composer
         self._background = Background(self)
         composer.set_items(self._items)
         composer.command_requested.connect(self._send)
@@ -36,8 +36,12 @@ class ComposerDesk(QObject):
         log.menu.edit_requested.connect(self._edit)
         log.menu.send_again_requested.connect(self._send_again)
         log.menu.refused.connect(self.failed)
-        feed.status_changed.connect(composer.show_status)
-        composer.show_status(feed.status)
+        feed.status_changed.connect(self._show_status)
+        self._show_status(feed.status)
+
+    def _show_status(self, status: Status) -> None:
+        self._composer.show_status(status)
+        self._log.menu.show_connected(status.connection is ConnectionState.CONNECTED)
 
     def _items(self) -> list[ConversationItem]:
         return conversation_items(self._feed.view.entries.without_audio())
@@ -57,7 +61,26 @@ class ComposerDesk(QObject):
         if self._feed.status.connection is not ConnectionState.CONNECTED:
             self.failed.emit("Connect first (F5): there is no engine to send it to.")
             return
+        if self._log.view is not self._feed.view:
+            self._ask(entries)
+            return
+        self._send_now(entries)
 
+    def _ask(self, entries: list[Entry]) -> None:
+        """Let the user know where events of a saved record would go, before they do."""
+        what = f"“{entries[0].type}”" if len(entries) == 1 else f"{len(entries)} events"
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Send again")
+        box.setText(f"Send {what} to the live session ({self._feed.status.engine})?")
+        box.setInformativeText(f"The record on screen ({self._log.view.title}) stays as it is.")
+        send = box.addButton("Send", QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        send.clicked.connect(partial(self._send_now, entries))
+        box.open()
+
+    def _send_now(self, entries: list[Entry]) -> None:
         def read(events: list[dict[str, Any]]) -> None:
             for event in events:
                 self._feed.send(SendEvent(id=0, event=event), self._tell)

@@ -4,6 +4,7 @@ clicks on any of them."""
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
+from ui.models.saved_settings import saved_settings
 from ui.panels.agent import AgentPanel
 from ui.panels.answers import AnswersPanel
 from ui.panels.connection import ConnectionPanel
@@ -72,6 +73,7 @@ class RecordDesk(QObject):
         self._transcript.set_source(view.measures, ended=not is_live)
         self._latency.set_source(view.measures, ended=not is_live)
         self._answers.set_view(view)
+        self._agent.show_saved(None if is_live else saved_settings(view.entries.without_audio()))
         self._log.set_view(view)
         self._connection.show_problems(view.problems)
 

@@ -29,6 +29,7 @@ from ui.session_feed import SessionFeed
 from ui.session_sound import SessionSound
 from ui.settings import WindowSettings
 from ui.talk_key import TAKES_SPACE
+from ui.unfinished import Unfinished
 
 _MOST_RECENT: Final = 12
 _MOST_NAMED: Final = 5
@@ -81,6 +82,8 @@ class SessionsDesk(QObject):
             button.setToolTip(tip)
             button.clicked.connect(do)
             banner.add(button)
+        self.unfinished = Unfinished(banner, self)
+        self.unfinished.failed.connect(self.failed)
         record.live_shown.connect(self._live_shown)
         feed.status_changed.connect(self._share_space)
 
@@ -247,6 +250,7 @@ class SessionsDesk(QObject):
     def stop_and_wait(self) -> None:
         """End what goes on: the window closes."""
         self._wanted += 1
+        self.unfinished.stop()
         self._sound.stop()
         self.player.stop()
 
@@ -288,6 +292,7 @@ class SessionsDesk(QObject):
         if view.lacks:
             self.failed.emit(" ".join(view.lacks))
         self._sound.read(view)
+        self.unfinished.watch(view.path.parent)
         # To look for garbage among what so many entries consist of would stop a frame now and then for 100 ms.
         gc.unfreeze()
         gc.freeze()
@@ -304,6 +309,7 @@ class SessionsDesk(QObject):
         self._wanted += 1
         self._sound.stop()
         self.player.stop()
+        self.unfinished.watch(None)
         self._share_space()
         if live:
             self._banner.text.setToolTip("")

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
+    QStackedWidget,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -25,6 +26,7 @@ from simulator.profile.facts import DEFAULT_VOICE
 from simulator.record.entries import Entry
 from simulator.units import NS_PER_MS
 from ui.models.plain import tip
+from ui.models.saved_settings import SavedSettings
 from ui.models.session_diff import FieldPair, Match, compare_sessions, in_words
 from ui.panels.calls import CallsPanel
 from ui.theme import SPACE_PX, Theme
@@ -47,6 +49,7 @@ class AgentPanel(QFrame):
         self._status = Status()
         self._refused = ""
         self._answer: Entry | None = None
+        self._saved: SavedSettings | None = None
         self._part = ""
         self._compared: tuple[Any, Any] | None = None
         self._build()
@@ -80,9 +83,28 @@ class AgentPanel(QFrame):
             self._part = ""
         self._show_instructions()
         self.calls.show_status(status)
-        if self._compared != (status.session_requested, status.session_accepted):
-            self._compared = (status.session_requested, status.session_accepted)
-            self._show_session(compare_sessions(*self._compared))
+        self._compare()
+
+    def show_saved(self, saved: SavedSettings | None) -> None:
+        """Show the settings of a record in the place of the live session's, to be read only; None: the live ones.
+
+        What the operator wrote stays in its editor, and counts for the next connection.
+        """
+        self._saved = saved
+        self.heading.setText("AGENT" if saved is None else "AGENT · of this record")
+        self.session_heading.setText("SESSION" if saved is None else "SESSION · of this record")
+        self.editors.setCurrentWidget(self.editor if saved is None else self.saved_editor)
+        for own, of_record in ((self.voice_picker, self.saved_voice), (self.wording_button, self.saved_wording)):
+            own.setVisible(saved is None)
+            of_record.setVisible(saved is not None)
+        if saved is not None:
+            self.saved_editor.setPlainText(saved.instructions)
+            self.saved_voice.setText(saved.voice or "not said")
+            self.saved_wording.setText(saved.wording or "not said")
+        self._compared = None
+        self._show_instructions()
+        self._compare()
+        self.show_answer(self._answer)
 
     def show_part(self, name: str) -> None:
         """The instructions in force are those of the editor with the guidance of this part of the study; "" of none."""
@@ -101,13 +123,19 @@ class AgentPanel(QFrame):
         self.wording_button.setToolTip(more)
 
     def show_answer(self, entry: Entry | None) -> None:
-        """Show the last answer of the agent."""
+        """Show the last answer of the agent in the live session, once that is what is shown."""
         self._answer = entry
         colours = self._theme.colours
+        if self._saved is not None:
+            entry = self._saved.answer
         if entry is None:
-            self.answer_value.setText("none yet")
+            self.answer_value.setText("none yet" if self._saved is None else "none")
             self.answer_value.setStyleSheet(f"color: {colours.text_muted};")
-            self.answer_line.setText("Push a question (Ctrl+2): the agent answers it silently, by a tool.")
+            self.answer_line.setText(
+                "Push a question (Ctrl+2): the agent answers it silently, by a tool."
+                if self._saved is None
+                else "This record holds no answers."
+            )
             return
         event = entry.event
         accepted = bool(event.get("accepted"))
@@ -130,6 +158,14 @@ class AgentPanel(QFrame):
         self.editor.setPlaceholderText("How the agent is to behave. Sent when you connect, and with Apply.")
         self.editor.setTabChangesFocus(True)
         self.editor.textChanged.connect(self._show_instructions)
+        self.saved_editor = QPlainTextEdit()
+        self.saved_editor.setAccessibleName("Instructions of this record")
+        self.saved_editor.setPlaceholderText("This record says nothing of instructions.")
+        self.saved_editor.setReadOnly(True)
+        self.saved_editor.setTabChangesFocus(True)
+        self.editors = QStackedWidget()
+        self.editors.addWidget(self.editor)
+        self.editors.addWidget(self.saved_editor)
         self.apply_button = QPushButton("Apply  Ctrl+⏎")
         self.apply_button.clicked.connect(self.apply)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
@@ -149,6 +185,7 @@ class AgentPanel(QFrame):
         self.wording_button.setStyleSheet("text-align: left;")
         self.wording_button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.wording_button.clicked.connect(self.wording_requested)
+        self.saved_voice, self.saved_wording = _plain_label(), _plain_label()
         self.session = QTreeWidget()
         self.session.setAccessibleName("Session: requested and accepted")
         self.session.setHeaderLabels(["Field", "Value"])
@@ -176,8 +213,9 @@ class AgentPanel(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX)
         column.setSpacing(2 * SPACE_PX)
-        column.addWidget(_heading("AGENT"))
-        column.addWidget(self.editor, 3)
+        self.heading = _heading("AGENT")
+        column.addWidget(self.heading)
+        column.addWidget(self.editors, 3)
         row = QHBoxLayout()
         row.addWidget(self.state, 1)
         row.addWidget(self.apply_button, 0, Qt.AlignmentFlag.AlignTop)
@@ -192,12 +230,16 @@ class AgentPanel(QFrame):
             label.setBuddy(widget)
             choices.addWidget(label, row_number, 0)
             choices.addWidget(widget, row_number, 1)
+        for row_number, shown in enumerate((self.saved_voice, self.saved_wording)):
+            choices.addWidget(shown, row_number, 1)
+            shown.hide()
         column.addLayout(choices)
         self._session_part = QWidget()
         session = QVBoxLayout(self._session_part)
         session.setContentsMargins(0, 0, 0, 0)
         session.setSpacing(2 * SPACE_PX)
-        session.addWidget(_heading("SESSION"))
+        self.session_heading = _heading("SESSION")
+        session.addWidget(self.session_heading)
         session.addWidget(self.session_line)
         session.addWidget(self.session, 1)
         column.addWidget(self._session_part, 4)
@@ -220,8 +262,25 @@ class AgentPanel(QFrame):
         assert isinstance(column, QVBoxLayout)
         column.setStretchFactor(self.calls, 6 if waiting else 0)
 
+    def _compare(self) -> None:
+        """Show what was requested beside what was accepted."""
+        shown = self._saved
+        if shown is None:
+            compared = self._status.session_requested, self._status.session_accepted
+        else:
+            compared = shown.requested, shown.accepted
+        if self._compared != compared:
+            self._compared = compared
+            self._show_session(compare_sessions(*compared))
+
     def _show_instructions(self) -> None:
         colours = self._theme.colours
+        if self._saved is not None:
+            self.apply_button.setEnabled(False)
+            self.apply_button.setToolTip("Go back to the live session (F8) to change instructions.")
+            self.state.setText("As recorded. Your own text is back with the live session (F8)")
+            self.state.setStyleSheet(f"color: {colours.text_muted};")
+            return
         connected = self._status.connection is ConnectionState.CONNECTED
         same = self._status.instructions_accepted == self.instructions or bool(self._part)
         self.apply_button.setEnabled(connected and not same)
@@ -259,10 +318,12 @@ class AgentPanel(QFrame):
                 item.setToolTip(column, tip(f"{pair.path}\n{both}"))
         self.session.expandAll()
         differing = sum(pair.match is Match.DIFFERS for pair in pairs)
-        if not pairs:
+        if not pairs and self._saved is not None:
+            text, role = "This record does not say what was requested and accepted.", "text_muted"
+        elif not pairs:
             text, role = "What was requested of the engine and what it accepted appears here.", "text_muted"
         elif any(pair.match is Match.UNANSWERED for pair in pairs):
-            text, role = "… requested, not accepted yet", "text_muted"
+            text, role = "… requested, not accepted yet" if self._saved is None else "… never accepted", "text_muted"
         elif differing:
             names = ", ".join(pair.path.rpartition(".")[2] for pair in pairs if pair.match is Match.DIFFERS)
             text, role = f"≠ not as requested: {names}", "error"
@@ -284,7 +345,8 @@ class AgentPanel(QFrame):
 
     def _recolour(self) -> None:
         self._show_instructions()
-        self._show_session(compare_sessions(self._status.session_requested, self._status.session_accepted))
+        self._compared = None
+        self._compare()
         self.show_answer(self._answer)
 
 
@@ -304,6 +366,14 @@ def _both(pair: FieldPair) -> str:
 def _heading(text: str) -> QLabel:
     label = QLabel(text)
     label.setProperty("role", "heading")
+    return label
+
+
+def _plain_label() -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
 
 

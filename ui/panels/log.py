@@ -80,6 +80,13 @@ class LogPanel(QWidget):
     def set_view(self, view: RecordView) -> None:
         """Show another record, at its end."""
         self._view = view
+        self.menu.show_record(bool(view.title))
+        self.again_button.setText("Edit a copy…" if view.title else "Send again…")
+        self.again_button.setToolTip(
+            f"Put a copy of the selected event into Compose ({EDIT_KEY}): from there it goes to the live session."
+            if view.title
+            else f"Edit the selected event and send it again ({EDIT_KEY})."
+        )
         self.model.set_view(view)
         self._show_count()
         self._show_entry(None)

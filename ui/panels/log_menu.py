@@ -37,12 +37,23 @@ class LogMenu(QObject):
         self.send_action = QAction("Send again", self)
         self.send_action.setShortcut(QKeySequence(SEND_AGAIN_KEY))
         self.send_action.triggered.connect(self.send_again)
+        self._of_record = self._connected = False
         for action in (self.copy_action, self.edit_action, self.send_action):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.setAutoRepeat(False)
             table.addAction(action)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         table.customContextMenuRequested.connect(self._open)
+
+    def show_record(self, of_record: bool) -> None:
+        """The rows are those of a saved record: what is sent again goes to the live session, and not there."""
+        self._of_record = of_record
+        self.edit_action.setText("Edit a copy in Compose…" if of_record else "Edit and send again…")
+        self.send_action.setText("Send again to the live session…" if of_record else "Send again")
+
+    def show_connected(self, connected: bool) -> None:
+        """Whether there is a live session to send to."""
+        self._connected = connected
 
     def edit(self) -> None:
         """Put the selected event into the editor, or say why not."""
@@ -76,14 +87,19 @@ class LogMenu(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         reason = why_not(entries[0]) if len(entries) == 1 else None
         some_sent = any(entry.direction is Direction.SENT for entry in entries)
-        for text, action, enabled in (
-            (self.copy_action.text(), self.copy_action, bool(entries)),
-            (self.edit_action.text(), self.edit_action, len(entries) == 1 and reason is None),
-            (self.send_action.text(), self.send_action, some_sent and reason is None),
+        unsendable = reason
+        if unsendable is None and self._of_record and not self._connected:
+            unsendable = "Connect first (F5): this is a saved record, and nothing can be sent to it."
+        for action, why, enabled in (
+            (self.copy_action, None, bool(entries)),
+            (self.edit_action, reason, len(entries) == 1 and reason is None),
+            (self.send_action, unsendable, some_sent and unsendable is None),
         ):
             # Entries of their own: the actions stay enabled, so that their keys can say why not.
-            shown = menu.addAction(f"{text}\t{action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)}")
+            shown = menu.addAction(
+                f"{action.text()}\t{action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)}"
+            )
             shown.setEnabled(enabled)
-            shown.setToolTip("" if enabled else reason or "Only what was sent can be sent again.")
+            shown.setToolTip("" if enabled else why or "Only what was sent can be sent again.")
             shown.triggered.connect(action.trigger)
         menu.popup(self._table.viewport().mapToGlobal(place))
