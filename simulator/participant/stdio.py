@@ -108,7 +108,7 @@ def _read_lines(loop: asyncio.AbstractEventLoop, on_line: Callable[[bytes], None
     descriptor = sys.stdin.fileno()
 
     def read() -> None:
-        rest = b""
+        rest = bytearray()
         while True:
             try:
                 data = os.read(descriptor, _READ_BYTES)
@@ -116,10 +116,13 @@ def _read_lines(loop: asyncio.AbstractEventLoop, on_line: Callable[[bytes], None
                 data = b""
             if not data:
                 break
-            *lines, rest = (rest + data).split(b"\n")
+            rest += data
+            if b"\n" not in data:
+                continue
+            *lines, rest = rest.split(b"\n")
             for line in lines:
                 if line.strip():
-                    loop.call_soon_threadsafe(on_line, line)
+                    loop.call_soon_threadsafe(on_line, bytes(line))
         _end_by_force_later()
         loop.call_soon_threadsafe(on_end)
 

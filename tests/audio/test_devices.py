@@ -1,13 +1,17 @@
 """Devices by name, and what is said where there are none."""
 
+import os
+import signal
 import subprocess
 import sys
 
+import psutil
 import pytest
 
 from simulator.audio.devices import Device, find, list_devices
+from simulator.engines.children import child_environment
 from simulator.errors import AudioUnavailable, DeviceUnavailable
-from tests.rig.sound import SoundServer
+from tests.rig.sound import SoundServer, sound_server
 
 
 def device(name: str, host_api: str = "ALSA", inputs: int = 0, outputs: int = 2, default: bool = False) -> Device:
@@ -111,3 +115,25 @@ def test_the_devices_of_a_sound_server_are_listed_by_a_process_of_their_own(
     assert default.can("input")
     assert default.can("output")
     assert default.host_api == "ALSA"
+
+
+@pytest.mark.sound
+def test_a_list_that_hangs_ends_with_whoever_asked_for_it(sound_server: SoundServer) -> None:
+    asking = "from simulator.audio.devices import list_devices; print(flush=True); list_devices()"
+    with sound_server_of_its_own() as server:
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            with subprocess.Popen(
+                [sys.executable, "-c", asking], env=child_environment() | server.env, stdout=subprocess.PIPE
+            ) as parent:
+                assert parent.stdout is not None
+                parent.stdout.readline()
+                while not (children := psutil.Process(parent.pid).children()):
+                    assert parent.poll() is None
+                parent.kill()
+                assert psutil.wait_procs(children, timeout=10)[1] == []
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+
+
+sound_server_of_its_own = sound_server

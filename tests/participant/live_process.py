@@ -35,14 +35,24 @@ class LiveProcess:
     """Async context manager. What the feed says is kept; waiting ends with the test's own time limit."""
 
     def __init__(
-        self, *, environment: dict[str, str] | None = None, by: Sequence[str] = (), card: tuple[int, int] | None = None
+        self,
+        *,
+        environment: dict[str, str] | None = None,
+        by: Sequence[str] = (),
+        card: tuple[int, int] | None = None,
+        hangs: str | None = None,
     ) -> None:
-        """`by` is a command that starts the one behind it, `card` the only rate and number of channels it can open."""
+        """`by` is a command that starts the one behind it, `card` the only rate and number of channels it can open.
+
+        `hangs` is what hangs for good: see `tests.participant.hanging`.
+        """
         self._environment = environment
         self._by = by
         self._program = python_command("simulator", "participant")
         if card is not None:
             self._program = python_command("tests.audio.one_form", *map(str, card), "participant")
+        if hangs is not None:
+            self._program = python_command("tests.participant.hanging", hangs)
         self._changed = asyncio.Condition()
         self._next_id = 1
         self._replies: dict[int, Reply] = {}
@@ -85,6 +95,12 @@ class LiveProcess:
         self.write(line)
         await self._until(lambda: number in self._replies)
         return self._replies[number].error
+
+    def order(self, command: type[C], **fields: Any) -> None:
+        """Send a command whose reply nobody waits for."""
+        tag = command.__struct_config__.tag
+        message: AnyCommand = msgspec.convert({"command": tag, "id": 0, **fields}, AnyCommand)
+        self.write(encode_line(message))
 
     def write(self, line: bytes) -> None:
         """Write a line, whatever it is."""

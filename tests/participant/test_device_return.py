@@ -238,6 +238,28 @@ async def test_a_device_that_hangs_is_replaced_and_taken_back_when_it_answers_ag
 
 
 @pytest.mark.sound
+async def test_a_device_that_hangs_as_it_begins_is_told_of_and_taken_once_it_answers(
+    own_server: SoundServer, records: Path
+) -> None:
+    """Both at once: they are told as slow, not as gone, and nobody has to choose them again."""
+    with plugged(own_server, "headset") as (headset,):
+        process = headset.plug_in()
+        async with ScriptedEngine(reply) as engine, LiveProcess(environment=own_server.env) as live:
+            assert await live.send(ChooseOutput, device="none") is None
+            assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+            os.kill(process.pid, signal.SIGSTOP)
+            live.order(ChooseOutput, device="headset", host_api="ALSA")
+            live.order(ChooseVoice, kind=VoiceKind.MICROPHONE, device="headset", host_api="ALSA")
+            status = await live.status_with(lambda status: bool(status.lacks))
+            assert all("takes long" in lack for lack in status.lacks)
+            os.kill(process.pid, signal.SIGCONT)
+            status = await live.status_with(lambda status: status.voice_name == status.output_name == "headset")
+            await live.status_with(lambda status: not status.lacks)
+            assert await live.end_input() == 0
+    assert {note["code"] for note in notes(records, "problem")} == {"device_slow"}
+
+
+@pytest.mark.sound
 async def test_sinks_taken_from_a_sound_server_and_given_back(
     own_server: SoundServer, records: Path, tmp_path: Path
 ) -> None:

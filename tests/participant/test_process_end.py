@@ -1,6 +1,7 @@
 """The participant process ends in order, whatever ends it, and leaves a whole record and nothing running."""
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -16,11 +17,13 @@ from simulator.participant.messages import (
     ConnectionState,
     Quit,
     RequestReply,
+    SendEvent,
     VoiceKind,
 )
 from simulator.record.reader import read_record
 from tests.participant.live_process import LiveProcess
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
+from tests.rig.sound import SoundServer, sound_server
 
 
 async def _long_reply(side: EngineSide) -> None:
@@ -134,6 +137,24 @@ async def test_the_embedded_engine_ends_with_the_process(records: Path) -> None:
         assert _running_after_2_s(children) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="stops processes the POSIX way")
+async def test_an_embedded_engine_that_hangs_ends_with_the_process_and_all_that_it_started(records: Path) -> None:
+    async with LiveProcess() as live:
+        assert await live.send(Connect, engine="embedded", record_folder=str(records)) is None
+        children = psutil.Process(live.process.pid).children(recursive=True)
+        for child in children:
+            child.suspend()
+        try:
+            assert await live.end_input() == 0
+            assert _running_after_2_s(children) == []
+        finally:
+            for child in children:
+                if child.is_running():
+                    child.kill()
+    (path,) = records.glob("*/session.jsonl")
+    assert read_record(path).entries[-1].type == "record.ended"
+
+
 def _running_after_2_s(processes: list[psutil.Process]) -> list[psutil.Process]:
     """Return those that still run two seconds later. A dead one that nobody collected does not."""
     _, left = psutil.wait_procs(processes, timeout=2)
@@ -184,3 +205,93 @@ async def test_an_engine_that_never_answers_the_close_does_not_hold_up_the_end(r
             over.set()
     (path,) = records.glob("*/session.jsonl")
     assert read_record(path).entries[-1].type == "record.ended"
+
+
+async def test_an_engine_that_reads_nothing_any_more_while_much_is_sent_does_not_hold_up_the_end(records: Path) -> None:
+    """What was written fills every buffer on the way, so that the close does not even leave."""
+    over = asyncio.Event()
+
+    async def deaf(side: EngineSide) -> None:
+        await side.greet()
+        side.socket.transport.pause_reading()
+        await over.wait()
+        side.socket.transport.abort()
+
+    async with ScriptedEngine(deaf) as engine, LiveProcess() as live:
+        assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        much = {"type": "conversation.item.create", "item": {"text": "x" * 15_000_000}}
+        assert await live.send(SendEvent, event=much) is None
+        try:
+            assert await live.end_input() == 0
+        finally:
+            over.set()
+    (path,) = records.glob("*/session.jsonl")
+    assert read_record(path).entries[-1].type == "record.ended"
+
+
+async def test_a_name_that_is_still_looked_up_does_not_hold_up_the_end(records: Path) -> None:
+    async with LiveProcess(hangs="names") as live:
+        live.order(Connect, engine="wss://engine.example/v1/realtime", record_folder=str(records))
+        await live.status_with(lambda status: status.connection is ConnectionState.CONNECTING)
+        assert await live.end_input() == 0
+
+
+_MUTE = b'{"command": "set_muted", "id": 1, "muted": true}\n'
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals between processes")
+@pytest.mark.parametrize("ending", ["end of input", "SIGTERM"])
+def test_the_end_does_not_depend_on_what_executes_commands(ending: str) -> None:
+    """Nothing can be finished then; what was recorded so far lies on the disk."""
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "tests.participant.hanging", "loop"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=child_environment(),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(_MUTE)
+        process.stdin.flush()
+        while process.stderr.readline() != b"muted: True\n":
+            assert process.poll() is None
+        if ending == "SIGTERM":
+            process.send_signal(signal.SIGTERM)
+        else:
+            process.stdin.close()
+        assert process.wait(2) == 0
+
+
+async def test_the_end_does_not_depend_on_the_lock_of_the_interpreter() -> None:
+    async with LiveProcess(hangs="lock") as live:
+        await live.status_with(lambda _: bool(live.raw))
+        assert await live.end_input() == 1
+
+
+@pytest.mark.sound
+@pytest.mark.parametrize("ending", ["end of input", "SIGTERM"])
+async def test_a_microphone_and_a_loudspeaker_that_hang_hold_up_neither_the_end_nor_the_record(
+    ending: str, sound_server: SoundServer, records: Path
+) -> None:
+    """The sound server stops answering a moment before: nobody knows yet, and closing either device hangs."""
+    with sound_server_of_its_own() as server:
+        async with ScriptedEngine(_long_reply) as engine, LiveProcess(environment=server.env) as live:
+            assert await live.send(ChooseVoice, kind=VoiceKind.MICROPHONE) is None
+            assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+            await live.status_with(lambda status: status.agent_heard)
+            await live.entry("response.done")
+            os.kill(server.pid, signal.SIGSTOP)
+            try:
+                live.order(ChooseVoice, kind=VoiceKind.SILENCE)
+                if ending == "SIGTERM":
+                    live.process.send_signal(signal.SIGTERM)
+                    assert await live.ended() == 0
+                else:
+                    assert await live.end_input() == 0
+            finally:
+                os.kill(server.pid, signal.SIGCONT)
+    _check_record(records, "the program ended")
+
+
+sound_server_of_its_own = sound_server

@@ -7,14 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simulator.audio import device_stream, sources
+from simulator.audio import device_stream, opening, sources
 from simulator.audio.devices import Choice
 from simulator.audio.playout import Playout
 from simulator.audio.sources import Chunk
 from simulator.errors import DeviceUnavailable
+from simulator.participant import device_return
 from simulator.participant.loudspeaker import NO_DEVICE, Loudspeaker
-from simulator.participant.messages import VoiceKind
+from simulator.participant.messages import ChooseVoice, VoiceKind
 from simulator.participant.microphone_filter import MicrophoneFilter
+from simulator.participant.sound import Sound
 from simulator.participant.voice import SpokenChunk, Voice
 from tests.audio import portaudio
 
@@ -136,3 +138,114 @@ async def test_a_loudspeaker_lacks_until_it_plays(start: Held) -> None:
     assert lacks == ["It has gone.", None]
     assert loudspeaker.device is not None
     loudspeaker.close()
+
+
+async def test_a_microphone_that_takes_long_to_begin_is_told_of_until_it_is_heard(
+    start: Held, portaudio_here: portaudio.FakePortAudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    participant = voice(lambda chunk: None)
+    participant.start()
+    choosing = asyncio.create_task(participant.choose_device(CARD))
+    assert await asyncio.to_thread(start.reached.wait, 10)
+    told = [participant.slow]  # not yet: it may take a moment
+    monkeypatch.setattr(opening, "TELLS_AFTER_S", 0)
+    told.append(participant.slow)
+    start.let_go.set()
+    await opened(portaudio_here)
+    told.append(participant.slow)
+    portaudio_here.stream.block[:] = 1
+    portaudio_here.stream.call()
+    await choosing
+    told.append(participant.slow)
+    assert [sentence is not None and "microphone takes long" in sentence for sentence in told] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert participant.lack is None  # it was never given up
+    participant.close()
+
+
+async def test_a_loudspeaker_that_takes_long_to_begin_is_told_of_until_it_asks_for_a_block(
+    start: Held, portaudio_here: portaudio.FakePortAudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loudspeaker = Loudspeaker(lambda: None, lambda lost: None)
+    loudspeaker.want(CARD)
+    beginning = asyncio.create_task(loudspeaker.open(Playout()))
+    assert await asyncio.to_thread(start.reached.wait, 10)
+    told = [loudspeaker.slow]
+    monkeypatch.setattr(opening, "TELLS_AFTER_S", 0)
+    told.append(loudspeaker.slow)
+    start.let_go.set()
+    await beginning
+    told.append(loudspeaker.slow)  # it began and asks for nothing yet
+    portaudio_here.stream.call()
+    told.append(loudspeaker.slow)
+    assert [sentence is not None and "output device takes long" in sentence for sentence in told] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    loudspeaker.close()
+    assert loudspeaker.slow is None
+
+
+async def test_a_device_that_was_given_up_or_closed_is_not_waited_for(
+    start: Held, portaudio_here: portaudio.FakePortAudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "TELLS_AFTER_S", 0)
+    start.let_go.set()
+    loudspeaker = Loudspeaker(lambda: None, lambda lost: None)
+    await loudspeaker.choose_device(CARD)  # only to see that it opens: nothing is to be played
+    assert loudspeaker.slow is None
+    portaudio_here.refusal = lambda *form: portaudio.DEVICE_UNAVAILABLE
+    with pytest.raises(DeviceUnavailable):
+        await loudspeaker.choose_device(CARD)
+    assert loudspeaker.slow is None
+    loudspeaker.close()
+
+
+async def test_closing_a_device_that_hangs_holds_up_nobody(
+    start: Held, portaudio_here: portaudio.FakePortAudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start.let_go.set()
+    aborting = Held()
+    monkeypatch.setattr(portaudio.FakeStream, "abort", lambda stream: aborting())
+    source = sources.MicrophoneSource(None, asyncio.get_running_loop())
+    source.start()
+    source.close()
+    assert aborting.reached.is_set()
+    assert not await opening.nobody_inside(0)
+    finishing = asyncio.create_task(asyncio.to_thread(source.finish))
+    aborting.let_go.set()
+    await finishing
+    assert await opening.nobody_inside(10)
+
+
+async def test_what_is_slow_stands_with_what_lacks_and_once_in_the_record(
+    start: Held, portaudio_here: portaudio.FakePortAudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_return, "reinitialise", lambda: None)
+    noted: list[object] = []
+    sound = Sound(
+        lambda chunk: None,
+        lambda: None,
+        lambda kind, fields: noted.append(fields.get("code")) if kind == "problem" else None,
+        lambda: None,
+    )
+    sound.voice.start()
+    choosing = asyncio.create_task(sound.choose_voice(ChooseVoice(id=1, kind=VoiceKind.MICROPHONE)))
+    assert await asyncio.to_thread(start.reached.wait, 10)
+    monkeypatch.setattr(opening, "TELLS_AFTER_S", 0)
+    for _ in range(3):
+        sound.look(in_session=True)
+    assert [sentence for sentence in sound.lacks if "takes long" in sentence] == [sound.voice.slow]
+    assert noted == ["device_slow"]
+    start.let_go.set()
+    await opened(portaudio_here)
+    portaudio_here.stream.call()
+    await choosing
+    assert sound.lacks == []
+    await sound.close()

@@ -1,0 +1,45 @@
+"""The participant process in which something hangs for good: `python -m tests.participant.hanging WHAT`.
+
+`names`: looking up the address of an engine. `loop`: what executes commands, once the voice is muted. `lock`: ending in
+order, and with it everything of Python's.
+"""
+
+import ctypes
+import socket
+import sys
+import time
+from typing import Any, Final
+
+from simulator.cli import main
+from simulator.participant.process import Participant
+from simulator.participant.sound import Sound
+
+FOR_GOOD_S: Final = 60
+
+_look_up = socket.getaddrinfo
+
+
+def _never_found(host: Any, *arguments: Any, **named: Any) -> Any:
+    if host == "engine.example":
+        time.sleep(FOR_GOOD_S)
+    return _look_up(host, *arguments, **named)
+
+
+def _hang(sound: Sound, muted: bool) -> None:
+    print(f"muted: {muted}", file=sys.stderr, flush=True)
+    time.sleep(FOR_GOOD_S)
+
+
+async def _hang_with_the_lock(participant: Participant) -> None:
+    ctypes.PyDLL(None).sleep(FOR_GOOD_S)  # PyDLL keeps the lock
+
+
+if __name__ == "__main__":
+    match sys.argv[1]:
+        case "names":
+            socket.getaddrinfo = _never_found
+        case "loop":
+            setattr(Sound, "set_muted", _hang)  # noqa: B010
+        case "lock":
+            setattr(Participant, "close", _hang_with_the_lock)  # noqa: B010
+    sys.exit(main(["participant"]))
