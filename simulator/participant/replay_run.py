@@ -4,19 +4,16 @@ The run ends when the replay is over, when the connection ends, or when it is ca
 stands in its outcome.
 """
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
 
 from simulator.engines.profiles import EngineTarget
-from simulator.errors import SimulatorError
-from simulator.participant.connection import Ended
 from simulator.participant.host import InProcessHost
-from simulator.participant.messages import AnyFeed, Connect, Disconnect, Entries, RecogniseWords, Replay, Status
+from simulator.participant.hosted_run import HostedRun, must
+from simulator.participant.messages import RecogniseWords, Replay
 from simulator.participant.replay_source import check_acts
-from simulator.participant.run_lacks import RunLacks
 from simulator.participant.study_run import Recogniser
 from simulator.record.entries import Direction, Entry
 from simulator.record.replay.deeds import By, Plan
@@ -72,6 +69,10 @@ class ReplayOutcome(msgspec.Struct, rename="camel"):
     recorded: bool = True
     """Whether all of it reached the disk."""
 
+    def connection_ended(self) -> None:
+        """The connection ended before the replay did."""
+        self.end = "connection ended"
+
     @property
     def complete(self) -> bool:
         """Whether all was done again, every reply came, and all of it was recorded."""
@@ -90,62 +91,37 @@ class ReplayRun:
         progress: Callable[[str], None],
     ) -> None:
         self._plan = plan
-        self._target = target
         self._record_folder = record_folder
         self._options = options
         self._progress = progress
-        self._lacks = RunLacks(progress)
-        self._over = asyncio.Event()
-        """The replay ended, or the connection did."""
         self.outcome = ReplayOutcome(str(plan.source), options.by, acts=len(plan.acts), lacks=list(plan.lacks))
+        self._hosted = HostedRun(target, self.outcome, progress, self._fed)
 
     async def run(self) -> ReplayOutcome:
         """Run to the end. Raises SimulatorError where it cannot begin: the engine, the tools, the record."""
         check_acts(self._plan)
-        host = InProcessHost(self._fed, on_ended=self._ended, find_engine=lambda name, model: self._target)
-        async with host:
-            try:
-                await self._begin(host)
-                await self._over.wait()
-            finally:
-                self._over.set()  # what ends from here on was ended by us
-            await host.send(Disconnect)
+        await self._hosted.run(self._begin)
         return self.outcome
 
     async def _begin(self, host: InProcessHost) -> None:
         options, recorded = self._options, self._plan.settings
-        await _must(host.send(RecogniseWords, on=options.recogniser.on, model=options.recogniser.model))
-        await _must(
-            host.send(
-                Connect,
-                engine=self._target.name,
-                instructions=recorded.instructions if options.instructions is None else options.instructions,
-                voice=recorded.voice,
-                turn_detection=options.turn_detection or recorded.turn_detection,
-                record_folder=self._record_folder,
-                tools=list(recorded.tools),
-                specification=options.specification,
-                keep_audio=options.keep_audio,
-            )
+        await must(host.send(RecogniseWords, on=options.recogniser.on, model=options.recogniser.model))
+        await self._hosted.connect(
+            host,
+            instructions=recorded.instructions if options.instructions is None else options.instructions,
+            voice=recorded.voice,
+            turn_detection=options.turn_detection or recorded.turn_detection,
+            record_folder=self._record_folder,
+            tools=list(recorded.tools),
+            specification=options.specification,
+            keep_audio=options.keep_audio,
         )
-        self.outcome.record = host.status.record_path
-        self._progress(f"Connected to {self._target.name}. The record is {host.status.record_path}.")
-        await _must(host.send(Replay, record=str(self._plan.source), by=options.by))
+        await must(host.send(Replay, record=str(self._plan.source), by=options.by))
 
-    def _ended(self, ended: Ended) -> None:
-        if not self._over.is_set():
-            self.outcome.end = "connection ended"
-            self.outcome.problems.append(ended.sentence)
-            self._progress(ended.sentence)
-            self._over.set()
-
-    def _fed(self, message: AnyFeed) -> None:
-        if isinstance(message, Entries):
-            for entry in message.entries:
-                if entry.direction is Direction.NOTED:
-                    self._noted(entry)
-        elif isinstance(message, Status):
-            self._lacks.look(message, self.outcome)
+    def _fed(self, entries: list[Entry]) -> None:
+        for entry in entries:
+            if entry.direction is Direction.NOTED:
+                self._noted(entry)
 
     def _noted(self, entry: Entry) -> None:
         fields, outcome = entry.event, self.outcome
@@ -161,15 +137,6 @@ class ReplayRun:
                 self._progress(f"{fields['number']} of {outcome.acts}: {fields['sentence']}")
             case "replay.ended" if fields["end"] in ("finished", "failed"):
                 outcome.end = fields["end"]
-                self._over.set()
+                self._hosted.over.set()
             case "problem" if fields.get("code") in ("response_failed", "replay_failed"):
-                # The sentence of the record's note, which holds no key.
-                self._progress(fields["sentence"])
-                if fields["sentence"] not in outcome.problems:
-                    outcome.problems.append(fields["sentence"])
-
-
-async def _must(sending: Any) -> None:
-    error = await sending
-    if error is not None:
-        raise SimulatorError(error)
+                self._hosted.problem(fields["sentence"])

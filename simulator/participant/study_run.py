@@ -17,25 +17,19 @@ from simulator.audio.impairments import Impairments
 from simulator.audio.recordings import recording
 from simulator.audio.synthesis import check_voice
 from simulator.engines.profiles import EngineTarget
-from simulator.errors import SimulatorError, UnknownName
-from simulator.participant.connection import Ended
+from simulator.errors import UnknownName
 from simulator.participant.host import InProcessHost
+from simulator.participant.hosted_run import HostedRun, must
 from simulator.participant.messages import (
-    AnyFeed,
     ChooseVoice,
-    Connect,
-    Disconnect,
-    Entries,
     Impair,
     PlayStudy,
     RecogniseWords,
     SetTalk,
-    Status,
     VoiceKind,
 )
 from simulator.participant.recording_queue import folder_called, recordings_in
 from simulator.participant.recordings import open_named, open_recording
-from simulator.participant.run_lacks import RunLacks
 from simulator.participant.run_transcript import run_transcript
 from simulator.record.entries import Direction, Entry
 from simulator.record.measures import Measures
@@ -84,6 +78,10 @@ class RunOutcome(msgspec.Struct, rename="camel"):
     refused: int = 0
     """Steps that could not be done as the study says: `problems` tells why."""
 
+    def connection_ended(self) -> None:
+        """The connection ended before the study did."""
+        self.end = "connection ended"
+
     @property
     def complete(self) -> bool:
         """Whether the study came to its end with every step done, every question answered, every reply heard and all
@@ -116,78 +114,53 @@ class StudyRun:
         """
         self._study = study if voice.recording is None else _spoken_by(study, voice.recording)
         self._impairments = impairments
-        self._target = target
         self._voice = voice
         self._record_folder = record_folder
         self._progress = progress
         self._recogniser = recogniser or Recogniser()
         self._specification = specification
         self._keep_audio = keep_audio
-        self._over = asyncio.Event()
-        """The study ended, or the connection did."""
         self._measures = Measures()
         self._part: str | None = None
-        self._lacks = RunLacks(progress)
         self.outcome = RunOutcome()
+        self._hosted = HostedRun(target, self.outcome, progress, self._fed)
 
     async def run(self) -> RunOutcome:
         """Run to the end. Raises SimulatorError where it cannot begin: a recording, the microphone, the engine."""
         if self._voice.kind is VoiceKind.RECORDING:
             await asyncio.to_thread(_check_sayings, self._study, self._voice)
-        host = InProcessHost(self._fed, on_ended=self._ended, find_engine=lambda name, model: self._target)
         try:
-            async with host:
-                try:
-                    await self._begin(host)
-                    await self._over.wait()
-                finally:
-                    self._over.set()  # what ends from here on was ended by us
-                await host.send(Disconnect)
+            await self._hosted.run(self._begin)
         finally:
             self.outcome.transcript = run_transcript(self._measures.turns)
         return self.outcome
 
     async def _begin(self, host: InProcessHost) -> None:
         study = self._study
-        await _must(host.send(RecogniseWords, on=self._recogniser.on, model=self._recogniser.model))
+        await must(host.send(RecogniseWords, on=self._recogniser.on, model=self._recogniser.model))
         if self._impairments is not None:
-            await _must(host.send(Impair, impairments=msgspec.to_builtins(self._impairments)))
+            await must(host.send(Impair, impairments=msgspec.to_builtins(self._impairments)))
         if self._voice.kind is VoiceKind.MICROPHONE:
-            await _must(host.send(ChooseVoice, kind=VoiceKind.MICROPHONE))
-            await _must(host.send(SetTalk, down=True))
-        await _must(
-            host.send(
-                Connect,
-                engine=self._target.name,
-                instructions=study.instructions,
-                voice=study.voice,
-                turn_detection=study.turn_detection,
-                record_folder=self._record_folder,
-                tools=list(needed_tools(study)),
-                specification=self._specification,
-                keep_audio=self._keep_audio,
-            )
+            await must(host.send(ChooseVoice, kind=VoiceKind.MICROPHONE))
+            await must(host.send(SetTalk, down=True))
+        await self._hosted.connect(
+            host,
+            instructions=study.instructions,
+            voice=study.voice,
+            turn_detection=study.turn_detection,
+            record_folder=self._record_folder,
+            tools=list(needed_tools(study)),
+            specification=self._specification,
+            keep_audio=self._keep_audio,
         )
-        self.outcome.record = host.status.record_path
-        self._progress(f"Connected to {self._target.name}. The record is {host.status.record_path}.")
-        await _must(host.send(PlayStudy, study=study, speaks=self._voice.kind is VoiceKind.RECORDING))
+        await must(host.send(PlayStudy, study=study, speaks=self._voice.kind is VoiceKind.RECORDING))
 
-    def _ended(self, ended: Ended) -> None:
-        if not self._over.is_set():
-            self.outcome.end = "connection ended"
-            self.outcome.problems.append(ended.sentence)
-            self._progress(ended.sentence)
-            self._over.set()
-
-    def _fed(self, message: AnyFeed) -> None:
-        if isinstance(message, Entries):
-            for entry in message.entries:
-                self._measures.feed(entry)
-                if entry.direction is Direction.NOTED:
-                    self._noted(entry)
-            self.outcome.latencies = _by_name(self._measures)
-        elif isinstance(message, Status):
-            self._lacks.look(message, self.outcome)
+    def _fed(self, entries: list[Entry]) -> None:
+        for entry in entries:
+            self._measures.feed(entry)
+            if entry.direction is Direction.NOTED:
+                self._noted(entry)
+        self.outcome.latencies = _by_name(self._measures)
 
     def _noted(self, entry: Entry) -> None:
         fields, outcome = entry.event, self.outcome
@@ -209,7 +182,7 @@ class StudyRun:
                 if fields["end"] == "finished":
                     outcome.end = "finished"
                 if fields["end"] != "session ended":
-                    self._over.set()
+                    self._hosted.over.set()
             case "answer" if fields["accepted"]:
                 self._answered(fields)
             case "own_answer":
@@ -222,10 +195,7 @@ class StudyRun:
                 outcome.chat.append({"message": fields["message"], "part": self._part, "sentS": entry.t_ns / NS_PER_S})
                 self._progress(f"The agent wrote: {fields['message']}")
             case "problem" if fields.get("code") in ("response_failed", "study_failed"):
-                # The sentence of the record's note, which holds no key.
-                self._progress(fields["sentence"])
-                if fields["sentence"] not in outcome.problems:
-                    outcome.problems.append(fields["sentence"])
+                self._hosted.problem(fields["sentence"])
 
     def _answered(self, fields: dict[str, Any]) -> None:
         kept = {name: fields[name] for name in ("component", "tool", "value", "question", "attempts")}
@@ -285,9 +255,3 @@ def _by_name(measures: Measures) -> dict[str, list[float]]:
     for latency in measures.latencies:
         latencies.setdefault(latency.name, []).append(round(latency.value_ms, 1))
     return latencies
-
-
-async def _must(sending: Any) -> None:
-    error = await sending
-    if error is not None:
-        raise SimulatorError(error)
