@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Final, cast
 
+import msgspec
+
 from simulator.participant.messages import (
     AnyCommand,
     Ask,
@@ -51,3 +53,23 @@ def command_for(deed: deeds.Deed) -> AnyCommand:
             return StopReply(id=_OWN_ID)
         case deeds.Say():
             raise AssertionError("what is said is no command")
+
+
+def carried_over(deed: deeds.Instruct, recorded: str, own: str) -> deeds.Instruct:
+    """Return what a change of instructions is in a session that began with its `own`, not with those `recorded`.
+
+    Guidance of a part that stood below the recorded ones stands below its own, and what went back to them goes back to
+    its own. Whatever else was sent is sent as it was.
+    """
+    text = deed.instructions
+    if text is None or recorded == own:
+        return deed
+    if text == recorded:
+        return msgspec.structs.replace(deed, instructions=own)
+    if recorded and text.startswith(f"{recorded}\n\n"):
+        guidance = text.removeprefix(f"{recorded}\n\n")
+    elif not recorded and deed.part is not None:
+        guidance = text
+    else:
+        return deed
+    return msgspec.structs.replace(deed, instructions=f"{own}\n\n{guidance}" if own else guidance)

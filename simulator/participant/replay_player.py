@@ -18,12 +18,12 @@ from simulator.errors import SimulatorError, UsageError
 from simulator.participant.live import LiveEvent, ReplySounds
 from simulator.participant.messages import AnyCommand, Replay, ReplayProgress, Reply, StopReplay
 from simulator.participant.own_fault import own_fault
-from simulator.participant.replay_commands import command_for
+from simulator.participant.replay_commands import carried_over, command_for
 from simulator.participant.replay_runner import ReplayRunner, Start
 from simulator.participant.replay_source import ReplaySource, tape_of
 from simulator.participant.replies import ReplyOver
 from simulator.participant.voice import Voice
-from simulator.record.replay.deeds import Anchor, By, Listen, Push, Say
+from simulator.record.replay.deeds import Anchor, By, Instruct, Listen, Push, Say
 from simulator.record.replay.words import describe
 from simulator.session.participant import ParticipantSession
 from simulator.units import NS_PER_MS, NS_PER_S
@@ -134,9 +134,11 @@ class ReplayPlayer:
             raise UsageError("The replay was stopped before it began.") from None
         finally:
             self._beginning = None
-        if self._session() is None:
+        session = self._session()
+        if session is None:
             play.close()
             raise UsageError("The session ended before the replay began.")
+        play.instructions = str((session.session_requested or {}).get("instructions", ""))
         for event in (each for reply in self._early.values() for each in reply):
             play.happenings.put_nowait(event)
         self._early.clear()
@@ -255,6 +257,8 @@ class ReplayPlayer:
                 play.tape.start(start.due_ns)
             return
         self._note_act(play, start, time.monotonic_ns())
+        if isinstance(deed, Instruct):
+            deed = carried_over(deed, play.source.plan.settings.instructions, play.instructions)
         images = deed.images if isinstance(deed, Push) else None
         play.takes_time(start.act, self._execute(command_for(deed), images))
 
@@ -298,6 +302,8 @@ class _Play:
         self.happenings: asyncio.Queue[_Happening] = asyncio.Queue()
         self.tape = tape_of(source, by, self.happenings.put_nowait)
         self.end: ReplayEnd | None = None
+        self.instructions = ""
+        """What the new session began with."""
         self.speeches: list[Start] = []
         """By the replies: those that the tape was told of, in order."""
         self.begun_ns = 0

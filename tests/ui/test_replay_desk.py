@@ -110,7 +110,7 @@ def test_the_dialog_tells_what_is_replayed_and_what_cannot_be(rig: WindowRig, pi
     assert not dialog.own.isVisible()
     dialog.instructions_picker.setCurrentIndex(1)
     assert "“Be verbose.”" in dialog.own.text()
-    assert "changed its instructions once" in dialog.own.text()
+    assert "Guidance of the study's parts stands below them" in dialog.own.text()
     dialog.turn_detection_picker.setCurrentIndex(2)
     choice = dialog.choice
     assert (choice.engine, choice.instructions, choice.by) == ("embedded", "Be verbose.", "replies")

@@ -35,7 +35,7 @@ from ui.models.replay import (
     AS_RECORDED,
     TIMES,
     ReplayChoice,
-    changes_of_instructions,
+    changes_instructions,
     name_of,
     summary,
     tools_of,
@@ -50,6 +50,7 @@ _LONGEST_SHOWN: Final = 110
 """Characters of instructions: two lines."""
 _OWN: Final = "Your own, of the live session"
 _OWN_IS_EMPTY: Final = "None: your own text is empty"
+_LATER: Final = "Guidance of the study's parts stands below them; any other change comes as recorded."
 _NOTHING: Final = "There is nothing to replay: nobody spoke, and nothing was pushed."
 _IN_SESSION: Final = "⚠  A session is open: it has to end before a replay can begin."
 
@@ -250,14 +251,11 @@ class ReplayDialog(QDialog):
         self.lacks.setVisible(bool(lacks))
 
     def _show_own(self) -> None:
-        """Show how the operator's own instructions begin, and that later changes of instructions come all the same."""
-        count = 0 if self._plan is None else changes_of_instructions(self._plan)
-        often = "once" if count == 1 else "twice" if count == 2 else f"{count} times"
-        these = "that change is" if count == 1 else "these changes are"
+        """Show how the operator's own instructions begin, and what becomes of those that were sent later on."""
         own = self._offered.instructions
         told = [f"“{line(own, _LONGEST_SHOWN)}”"] if own else []
-        if count:
-            told.append(f"The session changed its instructions {often} later on: {these} made again, too.")
+        if self._plan is not None and changes_instructions(self._plan):
+            told.append(_LATER)
         self.own.setText("\n".join(told))
         self.own.setVisible(bool(told) and self.instructions_picker.currentIndex() == 1)
         self._fit()

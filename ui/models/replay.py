@@ -90,9 +90,9 @@ def tools_of(plan: Plan, specification: AgentSpec) -> tuple[list[str], list[str]
     )
 
 
-def changes_of_instructions(plan: Plan) -> int:
-    """Return how often the record changed the instructions later on."""
-    return sum(isinstance(act.deed, Instruct) and act.deed.instructions is not None for act in plan.acts)
+def changes_instructions(plan: Plan) -> bool:
+    """Return whether the record changed the instructions later on."""
+    return any(isinstance(act.deed, Instruct) and act.deed.instructions is not None for act in plan.acts)
 
 
 def progress_line(name: str, engine: str, progress: ReplayProgress | None) -> str:
