@@ -144,7 +144,7 @@ def _compress(record: Path, track: Track) -> None:
         return
     if wav.stat().st_size > HEADER_BYTES:
         with TrackFile(record, track) as samples:
-            if not (flac.exists() and _same(samples, flac)):
+            if samples.frames and not (flac.exists() and _same(samples, flac)):
                 _make(samples, flac)
     wav.unlink()
     sync_folder(record.parent)

@@ -24,12 +24,13 @@ from simulator.record.folder import delete_session, files_of, is_running, size_b
 from simulator.record.manifest import changes, read_manifest
 from simulator.record.reader import audio, audio_lack, read_record
 from simulator.record.tracks import TrackFile
-from simulator.record.wav import flac_path, track_path
+from simulator.record.wav import flac_path, header, track_path
 from simulator.record.writer import RawFile, RecordWriter, open_new
 
 AGENT = np.random.default_rng(2).integers(-9_000, 9_000, 70_001).astype(np.int16)
 HEARD = np.stack((AGENT, AGENT[::-1]), axis=1)
 STARTED = {"format": "participant-simulator/record", "format_version": 1, "started_at": "2026-12-01T03:00:00.000+00:00"}
+HEADER = header(2, 0)
 LINES = [
     Entry(0, 0, Direction.NOTED, "record.started", {**STARTED, "versions": {"python": "3.11.2"}, "engine": "embedded"}),
     Entry(1, 10, Direction.NOTED, "output.chosen", {"name": "Headphones", "sample_rate_hz": 48000}),
@@ -158,6 +159,14 @@ def test_what_a_crash_left_is_finished_and_said_to_be_cut_off(tmp_path: Path) ->
     assert manifest.problems[1].startswith("The session did not come to its end")
     assert np.array_equal(audio(session, Track.AGENT), AGENT)
     assert is_finished(session)
+
+
+@pytest.mark.parametrize("written", [b"", HEADER[:20], HEADER, HEADER + b"\1", HEADER + b"\1\0\2"])
+def test_a_kill_before_the_first_whole_sample_leaves_nothing_to_compress(session: Path, written: bytes) -> None:
+    (session / "session.heard.wav").write_bytes(written)
+    finish(session)
+    assert is_finished(session)
+    assert [path.name for path in session.glob("*heard*")] == []
 
 
 def test_a_track_that_is_garbage_stays_as_it_is_and_is_told(session: Path) -> None:
