@@ -48,6 +48,7 @@ from ui.panels.replay_banner import ReplayBanner
 from ui.panels.study import StudyPanel
 from ui.panels.timeline import TimelinePanel
 from ui.panels.transcript import TranscriptPanel
+from ui.presenter_desk import PresenterDesk
 from ui.recognition import Recognition
 from ui.record_desk import RecordDesk
 from ui.replay_desk import ReplayDesk
@@ -159,6 +160,7 @@ class MainWindow(QMainWindow):
             record_banner=self.banner,
         )
         self.session_table = SessionTableDesk(self, theme, feed, self.sessions, self.settings)
+        self._present()
         self.menus = WindowMenus(self)
         self._connect_feed()
         self._connect_panels()
@@ -212,7 +214,7 @@ class MainWindow(QMainWindow):
         if self._ending.begun:
             return
         self.desk.close()
-        self.settings.save(self, self._splitters)
+        self.settings.save(self.presenting.layout)
         self.study_desk.close()
         feeds = (self.devices_feed, self.reports_feed, self.faults_feed)
         desks = (self.choices.adder, self.devices, self.sessions, self.replaying, self.session_table)
@@ -260,7 +262,7 @@ class MainWindow(QMainWindow):
         self.study.setMinimumWidth(268)
         self.agent.setMinimumWidth(240)
         central = QWidget()
-        rows = QVBoxLayout(central)
+        rows = self._rows = QVBoxLayout(central)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(self.connection)
@@ -288,6 +290,28 @@ class MainWindow(QMainWindow):
         for taker in takers:
             if not takes_text(taker):
                 taker.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def _present(self) -> None:
+        """Make the presenter view, of what stands in the window."""
+        sound = self.sound
+        strips = (self.replay_banner, self.misbehaviour, sound.banner, sound.strip, self.notices, self.banner)
+        self.presenting = PresenterDesk(
+            self,
+            self.theme,
+            self.feed,
+            self.checks_feed,
+            self.sessions.player,
+            record=self.record,
+            timeline=self.timeline,
+            connection=self.connection,
+            checks=self.checks,
+            tabs=self.tabs,
+            hidden=(self.connection, self.study, self.agent, self.tabs),
+            strips=[strip.text for strip in strips],
+            splitters=self._splitters,
+        )
+        self._rows.insertWidget(0, self.presenting.bar)
+        self._rows.addWidget(self.presenting.checks, 1)
 
     def _connect_feed(self) -> None:
         feed = self.feed

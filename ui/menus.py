@@ -67,7 +67,7 @@ class WindowMenus:
 
 
 def _table(window: MainWindow, show_keys: Callable[[], None]) -> Menus:
-    commands, panel = window.commands, window.connection
+    commands, panel, aside = window.commands, window.connection, window.presenting.aside
     return {
         "&Session": [
             Deed("&Connect or disconnect", "F5", window.toggle_connection),
@@ -106,7 +106,7 @@ def _table(window: MainWindow, show_keys: Callable[[], None]) -> Menus:
             Deed("Look for sound &devices again", "F4", window.devices_feed.refresh),
         ],
         "S&tudy": study_deeds(window.study_desk, window.study.deck.view),
-        "&Push": push_deeds(window.study.choose_push),
+        "&Push": push_deeds(aside(window.study.choose_push)),
         "C&alls": [*window.calls.deeds()],
         "&Checks": [
             Deed("&Run all checks", "F9", window.run_all_checks),
@@ -119,11 +119,18 @@ def _table(window: MainWindow, show_keys: Callable[[], None]) -> Menus:
             Deed("&Faults of the embedded engine…", "Ctrl+F", window.desk.ask_faults),
         ],
         "&View": [
-            *[Deed(f"&{name}", f"Alt+{place + 1}", partial(window.show_tab, place)) for place, name in enumerate(TABS)],
+            *[
+                Deed(f"&{name}", f"Alt+{place + 1}", aside(partial(window.show_tab, place)))
+                for place, name in enumerate(TABS)
+            ],
             None,
-            Deed("&Filter the log", "/", window.filter_log),
-            Deed("&Problems", "Ctrl+P", window.show_problems),
-            Deed("&Instructions", "I", lambda: window.agent.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)),
+            *window.presenting.deeds(),
+            None,
+            Deed("&Filter the log", "/", aside(window.filter_log)),
+            Deed("&Problems", "Ctrl+P", aside(window.show_problems)),
+            Deed(
+                "&Instructions", "I", aside(partial(window.agent.editor.setFocus, Qt.FocusReason.ShortcutFocusReason))
+            ),
             Deed("&Back to live", "F8", window.record.show_live),
             None,
         ],

@@ -1,11 +1,25 @@
 """What the window remembers between starts: geometry, splitters, the last engine and voice. Never a key."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow, QSplitter
 
 from simulator.engines.profiles import may_hold_key
+
+
+@dataclass(frozen=True, slots=True)
+class WindowLayout:
+    """The sizes of a window and of its splitters, as Qt saves them."""
+
+    geometry: QByteArray
+    splitters: dict[str, QByteArray]
+
+
+def layout_of(window: QMainWindow, splitters: dict[str, QSplitter]) -> WindowLayout:
+    """Return the sizes that they have at present."""
+    return WindowLayout(window.saveGeometry(), {name: splitter.saveState() for name, splitter in splitters.items()})
 
 
 class WindowSettings:
@@ -36,9 +50,9 @@ class WindowSettings:
             if isinstance(state, QByteArray):
                 splitter.restoreState(state)
 
-    def save(self, window: QMainWindow, splitters: dict[str, QSplitter]) -> None:
+    def save(self, layout: WindowLayout) -> None:
         """Remember the sizes of the window and its splitters."""
-        self._settings.setValue("geometry", window.saveGeometry())
-        for name, splitter in splitters.items():
-            self._settings.setValue(f"splitters/{name}", splitter.saveState())
+        self._settings.setValue("geometry", layout.geometry)
+        for name, state in layout.splitters.items():
+            self._settings.setValue(f"splitters/{name}", state)
         self._settings.sync()

@@ -15,6 +15,7 @@ from ui.theme import Theme, paint_state, ui_font
 KEY = Qt.ItemDataRole.UserRole
 """Where an item of the table keeps the key of its cell."""
 ROW_PX = 24
+NAME_LEFT_PX = 8
 _SIGN_PX = 16
 _TEXT_PX = 30
 """Where the words of a cell begin, and how far from its end they stop."""
@@ -52,9 +53,11 @@ class CellDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Return the size of a cell."""
-        name = index.data()
-        width = option.fontMetrics.horizontalAdvance(name) + self._px(_NAME_MARGIN_PX) if name else self._px(160)
-        return QSize(width, self._px(ROW_PX))
+        if index.column():
+            return QSize(self._px(160), self._px(ROW_PX))
+        # That of all names, so that tables beside each other have the same columns.
+        names = (option.fontMetrics.horizontalAdvance(check.id) for check in self._feed.model.checks)
+        return QSize(max(names, default=0) + self._px(_NAME_MARGIN_PX), self._px(ROW_PX))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell."""

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from ui.checks_feed import ChecksFeed
 from ui.models.checks_model import FINISHED, CellKey, CheckInfo
-from ui.panels.check_cells import KEY, ROW_PX, CellDelegate
+from ui.panels.check_cells import KEY, NAME_LEFT_PX, ROW_PX, CellDelegate
 from ui.theme import Theme, ui_font
 
 
@@ -44,13 +44,15 @@ class CheckTable(QTableWidget):
             self._make_rows()
         self.viewport().update()
 
-    def set_scale(self, scale: float) -> None:
-        """Draw signs and words so many times as large as usual."""
+    def set_scale(self, scale: float, row_px: int) -> None:
+        """Draw signs and words so many times as large as usual, in rows of this height."""
         self._delegate.scale = scale
-        font = ui_font(scale)
-        self.setFont(font)
-        self.horizontalHeader().setFont(font)
-        self.verticalHeader().setDefaultSectionSize(round(ROW_PX * scale))
+        # Qt forgets a font that was set when it polishes the widget for its style sheet.
+        self.setStyleSheet(
+            f"* {{ font-size: {ui_font(scale).pointSizeF():.1f}pt; }}"
+            f" QHeaderView::section {{ padding-left: {round(NAME_LEFT_PX * scale)}px; }}"
+        )
+        self.verticalHeader().setDefaultSectionSize(row_px)
         self.resizeColumnToContents(0)
 
     def scale_for(self, width_px: int, height_px: int) -> float:

@@ -126,7 +126,7 @@ class ChecksPanel(QWidget):
         self.show_reports(0)
         self.summary = QLabel()
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.table = CheckTable(self._theme, self._feed)
+        self.table: CheckTable = CheckTable(self._theme, self._feed)
         self.table.itemSelectionChanged.connect(self._selection_changed)
         self.table.currentItemChanged.connect(lambda *_: self._show_detail())
         self.table.record_requested.connect(self.record_requested)

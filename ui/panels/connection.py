@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -32,6 +32,14 @@ from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.engine_delegate import STATES
 from ui.widgets.level_meter import LevelMeter
+
+CONNECTION_WORDS: Final = {
+    ConnectionState.IDLE: ("○ not connected", "text_muted"),
+    ConnectionState.CONNECTING: ("◐ connecting…", "running"),
+    ConnectionState.CONNECTED: ("● connected", "passed"),
+    ConnectionState.CLOSING: ("◐ closing…", "running"),
+}
+"""What is said of the connection: shape and word, and the role of its colour."""
 
 
 class ConnectionPanel(QFrame):
@@ -336,14 +344,9 @@ class ConnectionPanel(QFrame):
     def _recolour(self) -> None:
         self._show_conformance()
         colours = self._theme.colours
-        words, colour = {
-            ConnectionState.IDLE: ("○ not connected", colours.text_muted),
-            ConnectionState.CONNECTING: ("◐ connecting…", colours.running),
-            ConnectionState.CONNECTED: ("● connected", colours.passed),
-            ConnectionState.CLOSING: ("◐ closing…", colours.running),
-        }[self._status.connection]
+        words, role = CONNECTION_WORDS[self._status.connection]
         self.state_label.setText(words)
-        self.state_label.setStyleSheet(f"color: {colour};")
+        self.state_label.setStyleSheet(f"color: {getattr(colours, role)};")
         self.clock.setVisible(self._status.connection is ConnectionState.CONNECTED)
         speaking = self._status.agent_heard
         self.activity.setText("agent speaks" if speaking else "reply under way" if self._status.response_active else "")
