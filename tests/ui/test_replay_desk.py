@@ -189,7 +189,7 @@ def test_what_is_replayed_is_on_screen_until_it_is_stopped(rig: WindowRig, pilot
     assert window.windowTitle().startswith("replaying pilot 7 · embedded")
     assert window.connection.turn_detection_picker.accessibleDescription() == "server_vad 700 ms"
     window.agent.editor.setPlainText("Be verbose.")
-    assert window.agent.state.text() == "○ Not in force: the replay has the recorded ones"
+    assert window.agent.state.text() == "○ The replay has instructions of its own"
     assert window.connection.turn_detection["silence_duration_ms"] == 500  # what is chosen for sessions stays
     rig.click(banner.stop_button)
     rig.wait_for_command("stop_replay")

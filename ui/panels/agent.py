@@ -298,7 +298,7 @@ class AgentPanel(QFrame):
         elif same:
             text, colour = f"✓ In force, with part “{self._part}”" if self._part else "✓ In force", colours.passed
         elif self._status.replay is not None:
-            text, colour = "○ Not in force: the replay has the recorded ones", colours.text_muted
+            text, colour = "○ The replay has instructions of its own", colours.text_muted
         else:
             text, colour = "● Edited: not in force yet", colours.warning
         self.state.setText(text)
