@@ -117,17 +117,20 @@ class Drawing:
         to be told apart as one."""
         left = right = 0.0
         together: list[T] = []
-        first_ns, last_ns = self.left_ns, min(self.right_ns, self.present_ns)
+        first_ns, last_ns, ns_per_px = self.left_ns, min(self.right_ns, self.present_ns), self.ns_per_px
         for begin_ns, end_ns, what in spans:
             if begin_ns > last_ns or (end_ns is not None and end_ns < first_ns):
                 continue
+            # Most of a session of hours lies on a few pixels each: those are told here, without a call.
+            begins = begin_ns / ns_per_px - self.left_px
+            if together and end_ns is not None and begins - right < _NEAR_PX:
+                ends = max(end_ns / ns_per_px - self.left_px, begins + 1)
+                if ends - begins < THIN_PX and ends - left < _TOGETHER_PX:
+                    right = max(right, ends)
+                    together.append(what)
+                    continue
             extent = self.visible(begin_ns, end_ns)
             if extent is None:
-                continue
-            is_thin = extent[1] - extent[0] < THIN_PX
-            if together and is_thin and extent[0] - right < _NEAR_PX and extent[1] - left < _TOGETHER_PX:
-                right = max(right, extent[1])
-                together.append(what)
                 continue
             if together:
                 yield left, right, together
