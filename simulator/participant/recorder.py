@@ -20,10 +20,14 @@ from simulator.record.log import RecordLog
 from simulator.record.redact import Redactor
 from simulator.record.writer import RecordWriter
 from simulator.resources import exists
-from simulator.units import NS_PER_S, ns_to_samples
+from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, ns_to_samples
 
 HEARD_LAG_NS: Final = NS_PER_S // 2
 """How long the heard track waits, so that both of its sides are complete when they are written."""
+
+_AT_ONCE_SAMPLES: Final = 60 * SAMPLE_RATE_HZ
+"""So much of the heard track is held at most: a process that stood still for hours, as a computer that slept, has as
+much of silence to write."""
 
 Samples = NDArray[np.int16]
 
@@ -38,6 +42,7 @@ class HeardTrack:
 
     def place(self, side: int, first_sample: int, samples: Samples) -> None:
         """Put samples on a side (0 left, 1 right). What lies before what was written already is left out."""
+        self.write_until(first_sample - _AT_ONCE_SAMPLES)  # so late that nothing else comes before it
         samples = samples[max(0, self._written - first_sample) :]
         start = max(first_sample, self._written) - self._written
         self._grow(start + len(samples))
@@ -45,13 +50,11 @@ class HeardTrack:
 
     def write_until(self, position: int) -> None:
         """Write everything before `position`, silence where nothing was placed."""
-        count = position - self._written
-        if count <= 0:
-            return
-        self._grow(count)
-        self._write(self._pending[:count])
-        self._pending = self._pending[count:].copy()
-        self._written = position
+        while (count := min(position - self._written, _AT_ONCE_SAMPLES)) > 0:
+            self._grow(count)
+            self._write(self._pending[:count])
+            self._pending = self._pending[count:].copy()
+            self._written += count
 
     def finish(self, position: int) -> None:
         """Write everything that was placed, and silence up to `position` at least."""

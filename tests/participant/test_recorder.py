@@ -27,6 +27,21 @@ def test_the_heard_track_ends_with_what_was_placed_last() -> None:
     assert np.array_equal(np.concatenate(written)[:, 1], tone(20))
 
 
+def test_after_minutes_in_which_the_process_stood_still_one_at_most_is_held() -> None:
+    minute = 60 * 24_000
+    written: list[np.ndarray] = []
+    heard = HeardTrack(lambda samples: written.append(samples.copy()))
+    heard.place(0, 10, np.array([5], dtype=np.int16))
+    heard.place(1, 4 * minute, np.array([7], dtype=np.int16))
+    heard.place(0, 4 * minute + 1, np.array([9], dtype=np.int16))
+    heard.write_until(5 * minute)
+    assert max(map(len, written)) <= minute
+    whole = np.concatenate(written)
+    assert len(whole) == 5 * minute
+    assert np.flatnonzero(whole.any(axis=1)).tolist() == [10, 4 * minute, 4 * minute + 1]
+    assert whole[[10, 4 * minute, 4 * minute + 1]].tolist() == [[5, 0], [0, 7], [9, 0]]
+
+
 def test_a_new_record_never_takes_a_folder_that_exists(tmp_path) -> None:  # type: ignore[no-untyped-def]
     from datetime import datetime
 
