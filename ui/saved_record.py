@@ -109,6 +109,11 @@ class SavedSound(QObject):
         self._view: RecordView | None = None
         self._read.connect(self._place)
 
+    @property
+    def reading(self) -> bool:
+        """Whether more is to come."""
+        return self._view is not None
+
     def read(self, view: RecordView) -> None:
         """Fill in the waveforms of a view that `open_view` made; one that is being filled stays as it is."""
         self.stop()

@@ -122,6 +122,11 @@ class SessionsDesk(QObject):
             return Path(self._feed.status.record_path)
         return path
 
+    @property
+    def reads_sound(self) -> bool:
+        """Whether the waveforms of the session on screen are still being read."""
+        return self._sound.reading
+
     def ask_open(self) -> None:
         """Let the user choose the events of a session."""
         dialog = QFileDialog(self._window, "Open a saved session", str(data_folder() / "records"))
