@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -26,6 +27,10 @@ _UNTIL_STDIN_CLOSES: Final = "--until-stdin-closes"
 Direction = Literal["input", "output"]
 DIRECTIONS: Final[tuple[Direction, ...]] = ("input", "output")
 
+
+_NOT_BACK: Final = "The sound system did not come back after its devices were listed anew: restart the program."
+_restarting = threading.Lock()
+"""Held by the thread that is starting PortAudio anew."""
 
 _LOOPS: Final = (
     "monitor of",
@@ -181,10 +186,22 @@ def portaudio() -> Any:
 
 
 def devices_here() -> list[Device]:
-    """Return the devices as this process's PortAudio saw them when it was loaded. Raises AudioUnavailable."""
+    """Return the devices as this process's PortAudio saw them when it was started.
+
+    Raises AudioUnavailable, also while another thread is starting PortAudio anew: it must be left alone until then.
+    """
     sounddevice = portaudio()
-    host_apis = sounddevice.query_hostapis()
-    default_input, default_output = sounddevice.default.device
+    if _restarting.locked():
+        raise AudioUnavailable(
+            "The sound system hangs while its devices are listed anew: restart the sound server, or unplug a device "
+            "that hangs."
+        )
+    try:
+        host_apis = sounddevice.query_hostapis()
+        default_input, default_output = sounddevice.default.device
+        devices = list(sounddevice.query_devices())
+    except sounddevice.PortAudioError as error:
+        raise AudioUnavailable(_NOT_BACK, details=str(error)) from error
     return [
         Device(
             name=device["name"],
@@ -195,7 +212,7 @@ def devices_here() -> list[Device]:
             is_default_input=index == default_input,
             is_default_output=index == default_output,
         )
-        for index, device in enumerate(sounddevice.query_devices())
+        for index, device in enumerate(devices)
     ]
 
 
@@ -224,15 +241,13 @@ def reinitialise() -> None:
     Raises AudioUnavailable where PortAudio does not come back.
     """
     sounddevice = portaudio()
-    try:
-        if sounddevice._initialized:  # not where it failed to come back the last time
-            sounddevice._terminate()
-        sounddevice._initialize()
-    except sounddevice.PortAudioError as error:
-        raise AudioUnavailable(
-            "The sound system did not come back after its devices were listed anew: restart the program.",
-            details=str(error),
-        ) from error
+    with _restarting:
+        try:
+            if sounddevice._initialized:  # not where it failed to come back the last time
+                sounddevice._terminate()
+            sounddevice._initialize()
+        except sounddevice.PortAudioError as error:
+            raise AudioUnavailable(_NOT_BACK, details=str(error)) from error
 
 
 def main() -> int:

@@ -4,10 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
+from simulator.audio import devices
 from simulator.audio.devices import Device, find, list_devices
 from simulator.engines.children import child_environment
 from simulator.errors import AudioUnavailable, DeviceUnavailable
@@ -137,3 +140,52 @@ def test_a_list_that_hangs_ends_with_whoever_asked_for_it(sound_server: SoundSer
 
 
 sound_server_of_its_own = sound_server
+
+
+class RestartingPortAudio:
+    """Stands in for the `sounddevice` module: starting anew takes until it may be done."""
+
+    class PortAudioError(Exception):
+        """As it is raised by every call before the start."""
+
+    def __init__(self) -> None:
+        self._initialized = 1
+        self.starts, self.may_start = threading.Event(), threading.Event()
+        self.default = SimpleNamespace(device=(-1, -1))
+
+    def _terminate(self) -> None:
+        self._initialized -= 1
+
+    def _initialize(self) -> None:
+        self.starts.set()
+        self.may_start.wait(10)
+        self._initialized += 1
+
+    def query_hostapis(self) -> list[object]:
+        if not self._initialized:
+            raise self.PortAudioError("not initialised")
+        return []
+
+    def query_devices(self) -> list[object]:
+        return []
+
+
+def test_an_audio_library_that_is_being_started_anew_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = RestartingPortAudio()
+    monkeypatch.setattr(devices, "portaudio", lambda: library)
+    starting = threading.Thread(target=devices.reinitialise)
+    starting.start()
+    assert library.starts.wait(10)
+    with pytest.raises(AudioUnavailable, match="hangs while its devices are listed anew"):
+        devices.devices_here()
+    library.may_start.set()
+    starting.join()
+    assert devices.devices_here() == []
+
+
+def test_an_audio_library_that_did_not_come_back_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = RestartingPortAudio()
+    library._initialized = 0
+    monkeypatch.setattr(devices, "portaudio", lambda: library)
+    with pytest.raises(AudioUnavailable, match="did not come back"):
+        devices.devices_here()
