@@ -81,7 +81,7 @@ def pilot(rig: WindowRig, tmp_path: Path) -> Path:
 def test_a_plan_is_told_in_words() -> None:
     plan = plan_of(Path("session.jsonl"))
     assert summary(plan) == (
-        "00:01:12 · 1 speech · 2 pushes · 1 question · 2 changes of instructions · 1 reply of the agent"
+        "00:01:12 · 1 speech · 2 pushes · 1 question · 1 change of instructions · 1 reply of the agent"
     )
     assert [words for words, _ in turn_detections(plan, OWN)] == [
         "As recorded: server_vad 700 ms",

@@ -120,8 +120,10 @@ def lost(name: str, ended: dict[str, Any]) -> str:
 
 
 def _counts(plan: Plan) -> Iterator[tuple[int, str, str]]:
+    # A part that has no guidance of its own is noted, and changes nothing.
+    deeds = [act.deed for act in plan.acts if not (isinstance(act.deed, Instruct) and act.deed.instructions is None)]
     for kind, one, more in _DEEDS:
-        yield sum(isinstance(act.deed, kind) for act in plan.acts), one, more
+        yield sum(isinstance(deed, kind) for deed in deeds), one, more
 
 
 def _counted(count: int, one: str, more: str) -> str:
