@@ -1,15 +1,16 @@
 """The agent's exchanges in a record, and the moment of them from which each deed of the participant is timed. Pure.
 
 An exchange is one reply, or several that nothing called for in between: no speech began, and no response was asked for.
-A reply that began within a speech and was over before the speech was is none: the agent took a pause for its end.
+A reply that began within a speech, or too shortly before it to be reacted to, and was over before the speech was, is
+none: the agent took a pause for an end.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from simulator.record.replay.deeds import Anchor
-from simulator.record.replay.speeches import Heard, Span
+from simulator.record.replay.speeches import Heard, Span, reacts_since_ns
 from simulator.record.replay.walk import ONE_STOP_NS
 
 
@@ -51,13 +52,16 @@ class Moments:
         return moment.anchor.moment == "reply ends" and at_ns - moment.noticed_ns < ONE_STOP_NS
 
 
-def exchanges(replies: Iterable[Heard], speeches: Sequence[Span], requests_ns: Iterable[int]) -> list[Heard]:
+def exchanges(
+    replies: Iterable[Heard], speeches: Sequence[Span], recordings: Sequence[Span], requests_ns: Iterable[int]
+) -> list[Heard]:
     """Return the exchanges in order, each as if it was one reply; `requests_ns` are when responses were asked for."""
+    reacted_ns = [reacts_since_ns(each, recordings) for each in speeches]
     calls = sorted([*(each.started_ns for each in speeches), *requests_ns])
     found: list[Heard] = []
     last_begun_ns = 0
     for reply in sorted(replies, key=lambda each: each.begun_ns):
-        if _is_premature(reply, speeches):
+        if _is_premature(reply, speeches, reacted_ns):
             continue
         if found and bisect_right(calls, last_begun_ns) == bisect_right(calls, reply.begun_ns):
             found[-1] = _joined(found[-1], reply)
@@ -67,8 +71,8 @@ def exchanges(replies: Iterable[Heard], speeches: Sequence[Span], requests_ns: I
     return found
 
 
-def _is_premature(reply: Heard, speeches: Sequence[Span]) -> bool:
-    at = bisect_right(speeches, reply.begun_ns, key=lambda each: each.started_ns) - 1
+def _is_premature(reply: Heard, speeches: Sequence[Span], reacted_ns: Sequence[int]) -> bool:
+    at = bisect_left(reacted_ns, reply.begun_ns) - 1
     return at >= 0 and not reply.open and reply.ended_ns < speeches[at].ended_ns
 
 

@@ -79,7 +79,7 @@ def plan_of(source: Path, walk: Walk, talk: Iterable[tuple[int, int]]) -> Plan:
     recordings = _recordings(walk.recordings, ends_ns)
     spoken = speeches(talk, unheard, recordings, replies)
     asked = [each.at_ns for each in walk.done if isinstance(each.deed, Request | SendRaw)]
-    heard = exchanges(replies, spoken, asked)
+    heard = exchanges(replies, spoken, recordings, asked)
     moments = Moments(began_ns, heard)
     acts = [
         *_says(spoken, unheard, [each.at_ns for each in walk.done], moments, began_ns),

@@ -76,8 +76,8 @@ def speeches(
     """Return the speeches in `talk`, in order, from their first loud frame to their last.
 
     `unheard` are the times at which nobody listened, in order. A pause ends a speech where it is long, where listening
-    was off in it, where one recording ended and another began, and where the participant had time to react to a reply
-    that began in it or was heard to its end.
+    was off in it, where one recording ended and another began, and where a reply was heard to its end in it, so that
+    the participant could answer. One that was cut took the pause for the end of the speech.
     """
     found: list[Span] = []
     for spurt in spurts(talk, unheard):
@@ -100,11 +100,13 @@ def _belongs(pause: Span, unheard: Sequence[Span], recordings: Sequence[Span], r
     if pause.ended_ns - pause.started_ns >= PAUSE_NS:
         return False
     latest_ns = pause.ended_ns - REACTION_NS
-    return not any(
-        pause.started_ns <= each.begun_ns <= latest_ns
-        or (not each.cut and pause.started_ns <= each.ended_ns <= latest_ns)
-        for each in replies
-    )
+    return not any(not each.cut and pause.started_ns <= each.ended_ns <= latest_ns for each in replies)
+
+
+def reacts_since_ns(speech: Span, recordings: Sequence[Span]) -> int:
+    """Return up to when a reply may have begun that a speech can be a reaction to; a recording is started for it."""
+    in_recording = any(_overlapping(Span(speech.started_ns, speech.started_ns + 1), recordings))
+    return speech.started_ns - (0 if in_recording else REACTION_NS)
 
 
 def _overlapping(span: Span, others: Sequence[Span]) -> Iterator[Span]:

@@ -175,13 +175,30 @@ def test_a_reply_into_a_pause_of_a_speech_is_no_exchange(tmp_path: Path) -> None
     assert said(planned)[0] == (800, 4_300)
 
 
-def test_who_had_time_to_react_to_a_reply_begins_another_speech(tmp_path: Path) -> None:
+def test_a_pause_of_less_than_a_second_is_none_for_a_reply_that_was_cut(tmp_path: Path) -> None:
     session = Session().says(1_000, 2_000)
-    session.reply("1", 2_300, 2_900, cut="speech_started")
-    planned = session.says(2_700, 4_000).end(9_000).planned(tmp_path)
-    assert planned.exchanges == 1
-    assert [timed(act) for act in planned.acts] == [("beginning", 0, 700), ("reply begins", 1, 200)]
-    assert said(planned) == [(800, 2_300), (2_500, 4_300)]
+    session.reply("too early", 2_300, 2_950, cut="speech_started")
+    planned = session.says(2_800, 4_000).end(9_000).planned(tmp_path)
+    assert planned.exchanges == 0
+    assert said(planned) == [(800, 4_300)]
+
+
+@pytest.mark.parametrize(("begun_ms", "exchange"), [(2_790, 1), (2_810, 0)])
+def test_who_had_time_to_react_to_a_reply_interrupts_it(tmp_path: Path, begun_ms: int, exchange: int) -> None:
+    """After a longer pause: what begins sooner than 200 ms after the reply goes on with what was said before."""
+    session = Session().says(1_000, 1_900)
+    session.reply("1", begun_ms, 3_200, cut="speech_started")
+    planned = session.says(3_000, 4_000).end(9_000).planned(tmp_path)
+    assert planned.exchanges == exchange
+    assert timed(planned.acts[1]) == (("reply begins", 1, 10) if exchange else ("beginning", 0, 2_700))
+
+
+def test_a_recording_may_begin_with_a_reply(tmp_path: Path) -> None:
+    session = Session().says(1_000, 1_900)
+    session.reply("1", 2_810, 3_200, cut="speech_started")
+    session.noted(2_830, "recording.started", name="one", first_sample=0, samples=96_000)
+    planned = session.says(2_900, 4_000).end(9_000).planned(tmp_path)
+    assert timed(planned.acts[1]) == ("reply begins", 1, 0)
 
 
 def test_who_spoke_over_the_end_of_a_reply_and_answers_it_begins_another_speech(tmp_path: Path) -> None:

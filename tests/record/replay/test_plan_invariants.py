@@ -163,6 +163,6 @@ def test_speeches_hold_all_talk_and_do_not_overlap(
     for one, two in itertools.pairwise(found):
         if two.started_ns - one.ended_ns < PAUSE_NS and not (unheard or recordings):
             assert any(one.ended_ns <= moment <= two.started_ns for each in replies for moment in each)
-    numbered = exchanges(heard, found, [])
+    numbered = exchanges(heard, found, recordings, [])
     assert len(numbered) <= min(len(heard), len(found) + 1)
     assert [each.begun_ns for each in numbered] == sorted(each.begun_ns for each in numbered)
