@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -35,8 +36,10 @@ from simulator.record.reader import audio, read_record
 from simulator.record.replay.deeds import Say
 from simulator.record.replay.plan import plan
 from simulator.study.steps import Step, Study, Wait
+from tests.participant.live_process import LiveProcess
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine, tone
 from tests.record.replay.replayed import Session
+from tests.rig.sound import SoundServer
 
 MS = 24
 """Samples of a millisecond."""
@@ -378,6 +381,43 @@ async def test_the_voice_that_was_chosen_is_silent_meanwhile_and_back_afterwards
             await _more(side)
         assert await host.send(Disconnect) is None
     assert _end(records)["end"] == "stopped"
+
+
+@pytest.mark.sound
+async def test_an_open_microphone_is_not_heard_meanwhile_and_the_voice_is_as_it_was(
+    sound_server: SoundServer, tmp_path: Path, records: Path
+) -> None:
+    session = _conversation()
+    source = session.write(tmp_path / "source")
+    spoken = tmp_path / "microphone.raw"
+    spoken.write_bytes(tone(30_000, level=333).tobytes())
+    environment = sound_server.env | {"PULSE_SOURCE": sound_server.microphone}
+    command = sound_server.command("paplay", f"--device={sound_server.microphone_input}")
+    async with ScriptedEngine(_silent) as engine, LiveProcess(environment=environment) as live:
+        assert await live.send(ChooseVoice, kind=VoiceKind.MICROPHONE) is None
+        assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        side = engine.sides[0]
+        with spoken.open("rb") as speech:
+            player = subprocess.Popen(command, env=sound_server.env, stdin=speech)  # noqa: ASYNC220
+        try:
+            assert await live.send(SetTalk, down=True) is None
+            while not _heard(side)[-480:].any():
+                await _more(side)
+            assert await live.send(Replay, record=str(source), by="clock") is None
+            await live.status_with(lambda status: status.replay is None)
+            after = len(_heard(side)) + 480
+            while not _heard(side)[after:].any():  # the key is down: the microphone is back
+                await _more(side)
+        finally:
+            player.terminate()
+            player.wait()
+        assert await live.end_input() == 0
+    before = plan(source)
+    say = next(each.deed for each in before.acts if isinstance(each.deed, Say))
+    begins = _fields(records, "recording.started")[0]["first_sample"] - (say.first_sample - before.voice_from_sample)
+    voice = np.pad(session.voice, (0, 24_000))[before.voice_from_sample :][: 2_500 * MS]
+    assert np.array_equal(_heard(side)[begins : begins + len(voice)], voice)
+    assert _end(records)["end"] == "finished"
 
 
 async def test_what_is_refused(tmp_path: Path, records: Path) -> None:
