@@ -69,6 +69,8 @@ class SessionsDesk(QObject):
         self.player.failed.connect(self.failed)
         timeline.canvas.play_requested.connect(self.play_or_stop)
         timeline.canvas.time_chosen.connect(self._time_chosen)
+        self.unfinished = Unfinished(banner, self)
+        self.unfinished.failed.connect(self.failed)
         self.play_button = QPushButton()
         self.play_button.setToolTip("Play both voices from the cursor: click into the timeline, then Space or F7")
         self.play_button.clicked.connect(self.play_or_stop)
@@ -82,8 +84,6 @@ class SessionsDesk(QObject):
             button.setToolTip(tip)
             button.clicked.connect(do)
             banner.add(button)
-        self.unfinished = Unfinished(banner, self)
-        self.unfinished.failed.connect(self.failed)
         record.live_shown.connect(self._live_shown)
         feed.status_changed.connect(self._share_space)
 

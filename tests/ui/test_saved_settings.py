@@ -89,6 +89,20 @@ def test_settings_are_those_at_the_end() -> None:
     assert (found.instructions, found.voice) == ("Be a waiter.", "marin")  # the engine took no other ones
     assert found.answer is not None
     assert found.answer.event["value"] == "tea"
+    assert found.studies == ()
+
+
+def test_the_studies_of_a_record_are_named_and_the_specification_that_was_followed() -> None:
+    started = {"specification": {"version": "0.2.0", "source": "file", "sha256": "0"}}
+    found = saved_settings(
+        [
+            Entry(0, 0, Direction.NOTED, "record.started", started),
+            Entry(1, 1, Direction.NOTED, "study.started", {"name": "Coffee or tea"}),
+            Entry(2, 2, Direction.NOTED, "study.started", {"name": ""}),
+        ]
+    )
+    assert found.studies == ("Coffee or tea", "without a name")
+    assert found.wording == "0.2.0, from a file"
 
 
 def test_a_record_that_says_nothing_of_settings() -> None:
@@ -115,6 +129,7 @@ def test_a_saved_session_shows_its_own_settings_and_the_operators_text_comes_bac
     assert agent.saved_editor.toPlainText() == "Be a waiter."
     assert agent.saved_editor.isReadOnly()
     assert agent.saved_voice.text() == "marin"
+    assert agent.saved_study.text() == "none was played"
     assert not agent.apply_button.isEnabled()
     assert "not as requested: voice" in agent.session_line.text()
     assert "of this record" in agent.session_heading.text()

@@ -19,6 +19,8 @@ class SavedSettings:
     accepted: dict[str, Any] | None
     wording: str
     """The specification that was followed, in a line; empty where the record does not say."""
+    studies: tuple[str, ...]
+    """Names of those that were played, in order."""
     answer: Entry | None
 
     @property
@@ -46,6 +48,7 @@ def saved_settings(entries: Iterable[Entry]) -> SavedSettings:
     requested: dict[str, Any] | None = None
     accepted: dict[str, Any] | None = None
     wording, answer = "", None
+    studies: list[str] = []
     for entry in entries:
         session = entry.event.get("session")
         match entry.direction, entry.type:
@@ -55,10 +58,12 @@ def saved_settings(entries: Iterable[Entry]) -> SavedSettings:
                 accepted = session
             case Direction.NOTED, "answer":
                 answer = entry
+            case Direction.NOTED, "study.started":
+                studies.append(str(entry.event.get("name") or "without a name"))
             case Direction.NOTED, "record.started":
                 version, source = (value_at(entry, "specification", name) for name in ("version", "source"))
                 wording = f"{version}, from a file" if version and source == "file" else str(version or "")
-    return SavedSettings(requested, accepted, wording, answer)
+    return SavedSettings(requested, accepted, wording, tuple(studies), answer)
 
 
 def _updated(session: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:

@@ -94,6 +94,8 @@ class AgentPanel(QFrame):
         self.heading.setText("AGENT" if saved is None else "AGENT · of this record")
         self.session_heading.setText("SESSION" if saved is None else "SESSION · of this record")
         self.editors.setCurrentWidget(self.editor if saved is None else self.saved_editor)
+        for part in (self.study_heading, self.saved_study):
+            part.setVisible(saved is not None)
         for own, of_record in ((self.voice_picker, self.saved_voice), (self.wording_button, self.saved_wording)):
             own.setVisible(saved is None)
             of_record.setVisible(saved is not None)
@@ -101,6 +103,8 @@ class AgentPanel(QFrame):
             self.saved_editor.setPlainText(saved.instructions)
             self.saved_voice.setText(saved.voice or "not said")
             self.saved_wording.setText(saved.wording or "not said")
+            self.saved_study.setText(", ".join(dict.fromkeys(saved.studies)) or "none was played")
+            self.saved_study.setToolTip("It lies beside the events: “Show the folder”" if saved.studies else "")
         self._compared = None
         self._show_instructions()
         self._compare()
@@ -160,7 +164,7 @@ class AgentPanel(QFrame):
         self.editor.textChanged.connect(self._show_instructions)
         self.saved_editor = QPlainTextEdit()
         self.saved_editor.setAccessibleName("Instructions of this record")
-        self.saved_editor.setPlaceholderText("This record says nothing of instructions.")
+        self.saved_editor.setPlaceholderText("No instructions in this record.")
         self.saved_editor.setReadOnly(True)
         self.saved_editor.setTabChangesFocus(True)
         self.editors = QStackedWidget()
@@ -185,7 +189,7 @@ class AgentPanel(QFrame):
         self.wording_button.setStyleSheet("text-align: left;")
         self.wording_button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.wording_button.clicked.connect(self.wording_requested)
-        self.saved_voice, self.saved_wording = _plain_label(), _plain_label()
+        self.saved_voice, self.saved_wording, self.saved_study = _plain_label(), _plain_label(), _plain_label()
         self.session = QTreeWidget()
         self.session.setAccessibleName("Session: requested and accepted")
         self.session.setHeaderLabels(["Field", "Value"])
@@ -233,6 +237,11 @@ class AgentPanel(QFrame):
         for row_number, shown in enumerate((self.saved_voice, self.saved_wording)):
             choices.addWidget(shown, row_number, 1)
             shown.hide()
+        self.study_heading = QLabel("Study")
+        self.study_heading.setProperty("role", "muted")
+        for column_number, part in enumerate((self.study_heading, self.saved_study)):
+            choices.addWidget(part, 2, column_number)
+            part.hide()
         column.addLayout(choices)
         self._session_part = QWidget()
         session = QVBoxLayout(self._session_part)
