@@ -14,6 +14,7 @@ from simulator.cli.run_files import read_instructions
 from simulator.cli.session_table import comparison_text, one_line
 from simulator.cli.sessions import comparison_json
 from simulator.cli.stopping import run_stoppable
+from simulator.errors import SimulatorError
 
 if TYPE_CHECKING:
     from simulator.engines.profiles import EngineTarget
@@ -99,18 +100,31 @@ async def _replay(arguments: argparse.Namespace, plan: "Plan", target: "EngineTa
 
 def _tell(outcome: "ReplayOutcome", target: "EngineTarget", *, as_json: bool) -> None:
     """Print both sessions beside each other, where there is a new one."""
-    from simulator.record.session_comparison import compare
-
-    compared = None if outcome.record is None else compare(Path(outcome.source), Path(outcome.record))
+    compared = _compared(outcome)
     lines = [] if compared is None else comparison_text(compared)
     for each in _notes(compared):
         say(each)
     if not as_json:
-        result("\n".join(lines))
+        if lines:
+            result("\n".join(lines))
         return
-    say("\n".join(lines))
+    if lines:
+        say("\n".join(lines))
     told: dict[str, Any] = {**msgspec.to_builtins(outcome), "engine": target.name}
     result_json({**told, "comparison": None if compared is None else comparison_json(compared)})
+
+
+def _compared(outcome: "ReplayOutcome") -> "Comparison | None":
+    """Return the comparison, or None where there is nothing to compare with: what came of it is told all the same."""
+    from simulator.record.session_comparison import compare
+
+    if outcome.record is None:
+        return None
+    try:
+        return compare(Path(outcome.source), Path(outcome.record))
+    except SimulatorError as error:  # the disk took nothing
+        say(str(error))
+        return None
 
 
 def _notes(compared: "Comparison | None") -> list[str]:

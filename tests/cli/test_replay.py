@@ -88,6 +88,19 @@ def test_both_sessions_are_printed_beside_each_other_and_the_new_one_is_whole(
     assert [type(each.deed).__name__ for each in again.acts] == ["Push", "Request", "Push", "Ask"]
 
 
+def test_a_disk_that_takes_nothing_costs_the_comparison_and_not_the_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = Session()
+    session.push(150, TIMER)
+    source = session.end(200).write(tmp_path / "source")
+    (tmp_path / "file").touch()
+    options = ["--record", str(tmp_path / "file"), "--recogniser", "none", "--json"]
+    assert main(["replay", str(source), "--engine", "embedded", *options]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert (told["end"], told["recorded"], told["comparison"]) == ("finished", False, None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
