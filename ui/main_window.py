@@ -275,7 +275,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.sound.strip)
         rows.addWidget(self.notices)
         rows.addWidget(self.banner)
-        rows.addWidget(self._columns, 1)
+        rows.addWidget(self._columns, 12)
         self.setCentralWidget(central)
         self._splitters = {
             "columns": self._columns,
@@ -311,7 +311,7 @@ class MainWindow(QMainWindow):
             splitters=self._splitters,
         )
         self._rows.insertWidget(0, self.presenting.bar)
-        self._rows.addWidget(self.presenting.checks, 1)
+        self._rows.addWidget(self.presenting.checks, 7)
 
     def _connect_feed(self) -> None:
         feed = self.feed

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel, QMainWindow, QSplitter, QTabWidget, QWidget
 
@@ -36,6 +36,7 @@ _STEP: Final = 0.25
 """Enlarged by quarters lines stay sharp on most screens."""
 _LEAST_SCALE: Final = 1.25
 _STRIP_SHARE: Final = 0.85
+"""Size of the type in the strips, beside that of the headline."""
 _NO_LIMIT_PX: Final = 16_777_215
 """Qt's own QWIDGETSIZE_MAX."""
 _SETTLES_MS: Final = 1_500
@@ -157,7 +158,7 @@ class PresenterDesk(QObject):
         self._end_restoring()
         state = window.windowState()
         layout = layout_of(window, self._splitters)
-        self._before = _Before(layout, state, window.geometry(), self._tabs.currentIndex(), window.focusWidget())
+        self._before = _Before(layout, state, self._tabs.currentIndex(), window.focusWidget())
         for widget in self._hidden:
             widget.hide()
         # Without any height it is still there: the keys of its entries hold, and Alt opens its menus.
@@ -192,6 +193,7 @@ class PresenterDesk(QObject):
                 splitter.restoreState(self._restoring.layout.splitters[name])
 
     def _end_restoring(self) -> None:
+        self._restore_splitters()
         self._settled.stop()
         self._restoring = None
 
@@ -237,6 +239,5 @@ class _Before:
 
     layout: WindowLayout
     state: Qt.WindowState
-    geometry: QRect
     tab: int
     focus: QWidget | None

@@ -23,16 +23,16 @@ _LAMP_SCALE: Final = 1.3
 _PARTS: Final = 2
 """The matrix is so many tables beside each other: a screen is wide, and half as many rows are twice as high."""
 _LEAST_SCALE: Final = 0.8
-_LEAST_ROWS_PX: Final = 150
 
 
 class Lamp(QLabel):
     """A word in a frame of constant width: filled while something holds, else an outline."""
 
-    def __init__(self, theme: Theme, name: str, role: str, texts: tuple[str, ...]) -> None:
-        """`texts` are all that it will ever say: it is as wide as the widest."""
+    def __init__(self, theme: Theme, name: str, role: str, texts: tuple[str, ...], hollow_role: str = "") -> None:
+        """`texts` are all that it will ever say: it is as wide as the widest. `role` is that of its colour, filled, and
+        of its outline where `hollow_role` names no other."""
         super().__init__(texts[0])
-        self._theme, self._role, self._texts = theme, role, texts
+        self._theme, self._role, self._hollow_role, self._texts = theme, role, hollow_role or role, texts
         self._shown = (texts[0], False, False)
         self.setObjectName(name)
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -54,7 +54,7 @@ class Lamp(QLabel):
     def _dress(self) -> None:
         colours = self._theme.colours
         text, lit, hollow = self._shown
-        ink = str(getattr(colours, self._role))
+        ink = str(getattr(colours, self._role if lit else self._hollow_role))
         frame_px = max(2, self.font().pixelSize() // 9)
         if lit:
             style = f"color: {colours.panel}; background: {ink}; border: {frame_px}px solid {ink};"
@@ -79,10 +79,12 @@ class PresenterBar(QFrame):
         self._role = "text_muted"
         self._size_pt = ui_font().pointSizeF()
         self.setProperty("role", "bar")
+        # What is enlarged for a screen must not keep the window from becoming small again.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("What happens, in large type")
         self.participant = Lamp(theme, "participant", "participant", _PARTICIPANT)
         self.agent = Lamp(theme, "agent", "agent", _AGENT)
-        self.listening = Lamp(theme, "listening", "listening_on", _LISTENING)
+        self.listening = Lamp(theme, "listening", "listening_on", _LISTENING, "listening_off")
         self.clock = QLabel()
         self.state = QLabel()
         self.engine = ElidedLabel()
@@ -202,7 +204,6 @@ class PresenterChecks(QFrame):
             table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             table.record_requested.connect(self.record_requested)
             row.addWidget(table, 1)
-        self.setMinimumHeight(_LEAST_ROWS_PX)
         feed.changed.connect(self.refresh)
         theme.changed.connect(self.refresh)
 

@@ -13,6 +13,7 @@ from ui.widgets.time_window import TimeWindow
 RULER_PX: Final = 24
 _NARROW_LANE_PX: Final = 28
 _STUDY_LANE_PX: Final = 42
+_LEAST_WAVES_PX: Final = 40.0
 _GAP_PX: Final = 1
 THIN_PX: Final = 4.0
 """A span narrower than this has no room for more than its colour."""
@@ -47,7 +48,7 @@ class LaneRects:
 def lane_rects(width: float, height: float) -> LaneRects:
     """Share `height` out: narrow lanes have fixed heights, both waveforms take the rest."""
     top = float(RULER_PX)
-    waves = max(60.0, height - RULER_PX - 2 * _NARROW_LANE_PX - _STUDY_LANE_PX - 5 * _GAP_PX)
+    waves = max(_LEAST_WAVES_PX, height - RULER_PX - 2 * _NARROW_LANE_PX - _STUDY_LANE_PX - 5 * _GAP_PX)
     rects = []
     for part in (round(waves * 0.46), _NARROW_LANE_PX, round(waves * 0.54), _NARROW_LANE_PX, _STUDY_LANE_PX):
         rects.append(QRectF(0, top, width, part))

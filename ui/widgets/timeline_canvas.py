@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _TICK_DISTANCE_PX: Final = 90.0
 _WHEEL_ZOOM: Final = 0.8
-_LEAST_PX: Final = (420, 210)
-"""Smallest width and height, of a picture that is not enlarged."""
 _NAME_COLOURS: Final = ("participant", "heard_speech", "agent", "response", "study")
 
 
@@ -64,7 +62,7 @@ class TimelineCanvas(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(*_LEAST_PX)
+        self.setMinimumSize(420, 210)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Timeline")
         self.setAccessibleDescription("Participant, what the engine heard, agent, responses and study on one clock")
@@ -92,8 +90,6 @@ class TimelineCanvas(QWidget):
         """Draw everything so many times as large: type, lanes and signs. The time that is shown stays the same."""
         if scale != self._scale:
             self._scale = scale
-            least_width, least_height = _LEAST_PX
-            self.setMinimumSize(ceil(least_width * scale), ceil(least_height * scale))
             self._take_size()
             self.update()
 
