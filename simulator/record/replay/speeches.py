@@ -3,6 +3,7 @@
 Talk is what is loud, and a speech is talk with the pauses that belong to it. Pure, but for the audio that is read.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,12 +27,18 @@ _LOUD_DBFS: Final = -45.0
 """The level from which a frame is talk, as in the measures of the floor …"""
 _ABOVE_ROOM: Final = 10.0
 """… or so many times the power of the room, where that is noisier: 10 dB above it, but no higher than in the middle
-between the room and the loudest talk."""
+between the room and the loudest talk …"""
+_BELOW_LOUDEST: Final = 1 / 30
+"""… or so much of the power of the loudest talk, where that is softer: 15 dB below it …"""
+_SOFTEST_DBFS: Final = -60.0
+"""… but no softer than this."""
 _LEAST_RANGE: Final = 4.0
-"""Where the loudest is no more than so many times the power of the quietest, it is all talk, or all room."""
+"""Where the loudest is no more than so many times the power of the quietest, it is all talk, or all room …"""
+_SOFT_RANGE: Final = 16.0
+"""… and where it is soft, a room has sounds of its own."""
 _ROOM_SHARE: Final = 0.2
 """The quietest share of the frames is the room: nobody talks for longer than the rest."""
-_LOUDEST_SHARE: Final = 0.99
+_LOUDEST_SHARE: Final = 0.999
 
 
 class Span(NamedTuple):
@@ -62,9 +69,17 @@ def loud(blocks: Iterable[Samples]) -> list[tuple[int, int]]:
     if not len(squares):
         return []
     room, loudest = np.quantile(squares, [_ROOM_SHARE, _LOUDEST_SHARE], method="lower").astype(float)
-    above_room = min(room * _ABOVE_ROOM, float(np.sqrt(room * loudest))) if loudest > room * _LEAST_RANGE else 0.0
-    limit = max(mean_square(_LOUD_DBFS), above_room)
-    return runs_ns(squares >= limit)
+    return runs_ns(squares >= _limit(room, loudest))
+
+
+def _limit(room: float, loudest: float) -> float:
+    """Return the mean square from which a frame is talk."""
+    limit = mean_square(_LOUD_DBFS)
+    if loudest > room * _SOFT_RANGE:
+        limit = min(limit, max(mean_square(_SOFTEST_DBFS), loudest * _BELOW_LOUDEST))
+    if loudest > room * _LEAST_RANGE:
+        limit = max(limit, min(room * _ABOVE_ROOM, math.sqrt(room * loudest)))
+    return limit
 
 
 def speeches(

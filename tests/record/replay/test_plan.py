@@ -391,5 +391,23 @@ def test_a_noisy_room_is_no_speech(tmp_path: Path, deviation: int) -> None:
     assert said(session.end(8_000).planned(tmp_path)) == [(1_800, 3_300)]
 
 
+@pytest.mark.parametrize(("divisor", "heard"), [(32, True), (128, True), (1_000, False)])
+def test_who_talks_softly_is_heard_as_well(tmp_path: Path, divisor: int, heard: bool) -> None:
+    """At -45 and -57 dBFS in a room of -72 dBFS; at -75 dBFS no more."""
+    session = Session().says(2_000, 3_000).says(7_990, 8_000)
+    noise = np.random.default_rng(1).normal(0, 8 if heard else 0, len(session.voice))
+    session.voice = (session.voice / divisor + noise).astype(np.int16)
+    assert said(session.end(8_000).planned(tmp_path)) == ([(1_800, 3_300)] if heard else [])
+
+
+@pytest.mark.parametrize("deviation", [0, 15, 60])
+def test_a_room_without_talk_is_none(tmp_path: Path, deviation: int) -> None:
+    session = Session()
+    noise = np.random.default_rng(1).normal(0, deviation, 8_000 * SAMPLES_PER_MS)
+    noise[96_000:96_200] *= 5  # something falls
+    session.voice = noise.astype(np.int16)
+    assert said(session.end(8_000).planned(tmp_path)) == []
+
+
 def test_a_record_of_hardly_anything_but_talk_is_talk(tmp_path: Path) -> None:
     assert said(Session().says(150, 7_900).end(8_000).planned(tmp_path)) == [(100, 8_000)]
