@@ -1,8 +1,10 @@
 """What a record tells: its measures, its answers and when each of the participant's turns was spoken."""
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from simulator.record.entries import LATEST_NS, Direction, Entry, Track
@@ -39,9 +41,9 @@ class Story:
     told_samples: dict[Track, int] = field(default_factory=dict)
     """How far the events say that each track reaches."""
     _part: str = ""
-    _append_ends: list[int] = field(default_factory=list)
+    _append_ends: "array[int]" = field(default_factory=partial(array, "q"))
     """For each append the sample behind it …"""
-    _append_ns: list[int] = field(default_factory=list)
+    _append_ns: "array[int]" = field(default_factory=partial(array, "q"))
     """… and when it was sent."""
 
     def feed(self, entry: Entry) -> None:
