@@ -201,13 +201,14 @@ class EntryList(Sequence[Entry]):
         if span is None or entry.problem is not None or entry.raw_text is not None or not _fits(span):
             self._as_they_are[place] = entry
             return entry.seq, 0, 0, _AS_IT_IS, 0, 0, 0, _UNCOUNTED
-        number = _UNCOUNTED
+        number, form = _UNCOUNTED, self._newest_like(entry, span)
         if _ID in event:
             number = _counted(event[_ID])
             if number == _UNCOUNTED:
                 self._event_ids[place] = event[_ID]
-            event = _without_id(event)
-        form = self._form_number(_Form(entry.direction, entry.type, span.track, event))
+            event = event if form != _AS_IT_IS else _without_id(event)
+        if form == _AS_IT_IS:
+            form = self._form_number(_Form(entry.direction, entry.type, span.track, event))
         return (
             entry.seq,
             entry.t_ns,
@@ -218,6 +219,16 @@ class EntryList(Sequence[Entry]):
             span.payload_bytes,
             number,
         )
+
+    def _newest_like(self, entry: Entry, span: AudioSpan) -> int:
+        """Return the newest form of this kind where it is that of the entry too, which it nearly always is."""
+        number = self._newest.get((entry.direction, entry.type), _AS_IT_IS)
+        if number == _AS_IT_IS:
+            return number
+        form, event = self._forms[number], entry.event
+        if form.track is not span.track:
+            return _AS_IT_IS
+        return number if form.event == (_without_id(event) if _ID in event else event) else _AS_IT_IS
 
     def _form_number(self, form: _Form) -> int:
         kind = form.direction, form.type

@@ -37,6 +37,25 @@ def _session() -> list[Entry]:
             delta = {"event_id": f"event_x{number}", "item_id": "item_2", "response_id": "resp_1", "delta": ""}
             piece = AudioSpan(Track.AGENT, 2_400 * number, 2_400, 4_800)
             add(Direction.RECEIVED, "response.output_audio.delta", delta, piece)
+    add(Direction.RECEIVED, "response.created", {"response": {"id": "resp_2"}})
+    add(Direction.NOTED, "playback.started", {"item_id": "item_3", "handed_ns": 9})
+    items: list[object] = ["item_3"] * 6 + ["item_4", "item_3", 7, ["item_3"], None, "item_3", "item_3", "item_5"]
+    for number, item in enumerate(items):
+        ids: dict[str, object] = {"event_id": f"event_y{number}", "item_id": item, "delta": ""}
+        ids["response_id"] = f"resp_{2 + number // 5}"
+        piece = AudioSpan(Track.AGENT, 2_400 * number, 2_400, 4_800)
+        add(
+            Direction.RECEIVED,
+            "response.output_audio.delta",
+            ids | {"response_id": f"resp_{2 + number // 5}"},
+            None if number in (2, 12) else piece,
+        )
+        if number == 4:
+            cut = {"item_id": "item_3", "handed_samples": 2_000, "received_samples": 9_600, "cut_ns": 10}
+            add(Direction.NOTED, "playback.cut", cut)
+        if number in (1, 5, 8):
+            said = {"item_id": "item_3", "response_id": "resp_2", "delta": "word "}
+            add(Direction.RECEIVED, "response.output_audio_transcript.delta", said)
     add(Direction.NOTED, "record.ended", {"reason": "asked"})
     return entries
 
@@ -59,7 +78,7 @@ def _whole(data: bytes, block_bytes: int) -> tuple[object, ...]:
                 measures.feed_block(block)
         except UnreadableFile as error:
             return str(error).replace(folder, ""), problems
-    return list(entries), problems, measures.turns, measures.latencies, measures.heard, measures.revision
+    return list(entries), problems, measures.turns, measures.latencies, measures.heard, measures.revision > 0
 
 
 def _one_by_one(data: bytes) -> tuple[object, ...]:
@@ -75,7 +94,7 @@ def _one_by_one(data: bytes) -> tuple[object, ...]:
                 measures.feed(entry)
         except UnreadableFile as error:
             return str(error).replace(folder, ""), problems
-    return entries, problems, measures.turns, measures.latencies, measures.heard, measures.revision
+    return entries, problems, measures.turns, measures.latencies, measures.heard, measures.revision > 0
 
 
 def _changed(data: bytes, changes: list[tuple[float, bytes, int]]) -> bytes:

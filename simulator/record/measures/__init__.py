@@ -10,7 +10,7 @@ began with: where the log shows it.
 
 from simulator.record.append_lines import Block
 from simulator.record.entries import Direction, Entry
-from simulator.record.measures.agent_voice import AgentVoice
+from simulator.record.measures.agent_voice import AUDIO_DELTA, AgentVoice
 from simulator.record.measures.ledger import Ledger, Steps
 from simulator.record.measures.objects import (
     SIMULATED,
@@ -116,10 +116,18 @@ class Measures:
     def feed_block(self, block: Block) -> None:
         """Take the lines of a block, as `feed` would take their entries."""
         behind = 0
+        deltas: list[Entry] = []
         for place, entry in zip(block.places, block.entries, strict=True):
+            if entry.type == AUDIO_DELTA and entry.direction is Direction.RECEIVED:
+                deltas.append(entry)
+                continue
+            if deltas:
+                self._agent_voice.take_deltas(deltas)
+                deltas = []
             self._speech.take_appends(block.appends, behind, place)
             behind = place
             self.feed(entry)
+        self._agent_voice.take_deltas(deltas)
         self._speech.take_appends(block.appends, behind, block.lines)
 
     def _closed(self, entry: Entry) -> None:

@@ -1,6 +1,7 @@
 """The agent's voice: what came of it, what was handed to the output device, its words, and how it was interrupted."""
 
 from dataclasses import replace
+from typing import Final
 
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import text, whole_number
@@ -8,6 +9,8 @@ from simulator.record.measures.ledger import Growing, Ledger, Steps
 from simulator.record.measures.objects import SIMULATED, AgentSpan, BargeIn, Latency, Turn
 from simulator.record.measures.responses import Responses
 from simulator.units import NS_PER_MS, samples_to_ms
+
+AUDIO_DELTA: Final = "response.output_audio.delta"
 
 
 class AgentVoice:
@@ -25,7 +28,7 @@ class AgentVoice:
     def steps(self) -> Steps:
         """Return what is done with which entry."""
         return {
-            (Direction.RECEIVED, "response.output_audio.delta"): self._audio_delta,
+            (Direction.RECEIVED, AUDIO_DELTA): self._audio_delta,
             (Direction.RECEIVED, "response.output_audio_transcript.delta"): self._transcript_delta,
             (Direction.RECEIVED, "response.output_audio_transcript.done"): self._transcript_done,
             (Direction.NOTED, "playback.started"): self._playback_started,
@@ -55,6 +58,30 @@ class AgentVoice:
             started_ns, ended_ns, handed = span.started_ns, span.ended_ns, span.handed_samples
             self.spans.put(item_id, AgentSpan(item_id, started_ns, ended_ns, handed, received, False, span.seq))
         self._update_turn(item_id, entry)
+
+    def take_deltas(self, entries: list[Entry]) -> None:
+        """Take pieces of audio that came one after the other, with nothing else between them that counts.
+
+        Of each item nothing but the first and the last of its pieces changes what is to be seen at the end.
+        """
+        before: object = None
+        for entry, after in zip(entries, [*entries[1:], None], strict=False):
+            event, span = entry.event, entry.audio
+            item_id = event.get("item_id")
+            item = item_id, event.get("response_id")
+            if (
+                after is not None
+                and after.audio is not None
+                and span is not None
+                and isinstance(item_id, str)
+                and item == before
+                and item == (after.event.get("item_id"), after.event.get("response_id"))
+                and item_id in self._received_samples
+            ):
+                self._received_samples[item_id] += span.samples
+            else:
+                self._audio_delta(entry)
+                before = item
 
     def _transcript_delta(self, entry: Entry) -> None:
         item_id, delta = text(entry, "item_id"), text(entry, "delta")
