@@ -26,19 +26,23 @@ _LOOK_EVERY_S: Final = 0.005
 
 T = TypeVar("T")
 
-_at_work: set[threading.Thread] = set()
-"""Threads inside the audio library. Daemons, as one that hangs must not hold up the exit."""
+_at_work: dict[threading.Thread, float] = {}
+"""Threads inside the audio library, and since when. Daemons, as one that hangs must not hold up the exit."""
+_given_up: set[threading.Thread] = set()
+"""Those that are in a library which was left behind."""
 
 
 async def opened_in_time(
-    open_device: Callable[[], T], name: str, close: Callable[[T], None], *, within_s: float = OPENS_WITHIN_S
+    open_device: Callable[[], T], name: str, close: Callable[[T], None], *, within_s: float | None = None
 ) -> T:
     """Return what `open_device` returns, called on a thread of its own; what it raises is raised.
 
-    Raises DeviceUnavailable after `within_s`. What opens later than that, or after a cancellation, is closed again: a
-    device that nobody waits for must not stay open. A thread that hangs holds up neither the others nor the exit.
+    Raises DeviceUnavailable after `within_s`, or `OPENS_WITHIN_S`. What opens later than that, or after a cancellation,
+    is closed again: a device that nobody waits for must not stay open. A thread that hangs holds up neither the others
+    nor the exit.
     """
     loop = asyncio.get_running_loop()
+    within_s = OPENS_WITHIN_S if within_s is None else within_s
     opened: asyncio.Future[T] = loop.create_future()
 
     def deliver(device: T) -> None:
@@ -85,6 +89,19 @@ async def nobody_inside(within_s: float) -> bool:
     return await _none_alive(within_s, lambda thread: True)
 
 
+def stuck_for_s() -> float:
+    """Return for how long a thread has been opening or closing a device; 0 where none is."""
+    return max(
+        (time.monotonic() - since_s for thread, since_s in list(_at_work.items()) if thread.is_alive()), default=0.0
+    )
+
+
+def give_up_those_inside() -> None:
+    """Wait no longer for the threads that are inside the audio library, which is left behind with them."""
+    _given_up.update(_at_work)
+    _at_work.clear()
+
+
 async def _none_alive(within_s: float, counts: Callable[[threading.Thread], bool]) -> bool:
     deadline = time.monotonic() + within_s
     while any(thread.is_alive() and counts(thread) for thread in list(_at_work)):
@@ -100,9 +117,10 @@ def leave(code: int) -> int:
     The end of Python takes the audio library away, and a thread that is inside it would crash.
     """
     deadline = time.monotonic() + _LEAVES_AFTER_S
-    for thread in list(_at_work):
+    inside = {*_at_work, *_given_up}
+    for thread in inside:
         thread.join(max(0.0, deadline - time.monotonic()))
-    if any(thread.is_alive() for thread in _at_work):
+    if any(thread.is_alive() for thread in inside):
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
@@ -117,10 +135,10 @@ def beside(work: Callable[[], None], name: str) -> threading.Thread:
         try:
             work()
         finally:
-            _at_work.discard(thread)
+            _at_work.pop(thread, None)
 
     thread = threading.Thread(target=run, name=name, daemon=True)
-    _at_work.add(thread)
+    _at_work[thread] = time.monotonic()
     thread.start()
     return thread
 

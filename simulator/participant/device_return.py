@@ -15,7 +15,8 @@ from typing import Final
 
 from simulator.audio.device_watch import opens_again
 from simulator.audio.devices import LIST_TIMEOUT_S, Choice, Direction, devices_here, list_devices, reinitialise
-from simulator.audio.opening import nobody_inside, opened_in_time, takes_long
+from simulator.audio.fresh_library import use_fresh_library
+from simulator.audio.opening import give_up_those_inside, nobody_inside, opened_in_time, stuck_for_s, takes_long
 from simulator.errors import DeviceUnavailable, EnvironmentFault
 from simulator.participant.loudspeaker import NO_DEVICE, Loudspeaker
 from simulator.participant.voice import Voice
@@ -23,6 +24,8 @@ from simulator.units import NS_PER_MS
 
 _HANGS_S: Final = 2.0
 """So long is waited for a device that hangs in the audio library, which then cannot be started anew."""
+_STUCK_S: Final = 10.0
+"""A device that hangs for this long, while another process can open it, hangs for good."""
 _LISTS_KNOWN_S: Final = 3.0
 """So long is waited for a list in which a device that is known here may have changed: another one may hang in it."""
 _FIRST_BLOCK_S: Final = 5.0
@@ -175,21 +178,23 @@ class DeviceReturn:
     async def reopen(self, why: str, wanted: Mapping[Direction, Choice] = MappingProxyType({})) -> bool:
         """Start PortAudio anew, with what is open closed and opened again, and open what was missing.
 
-        What is `wanted` takes the place of what was. Returns False where a device that hangs forbids it.
+        What is `wanted` takes the place of what was. Returns False where a device that hangs forbids it; one that hangs
+        for good is left behind in its library, and a fresh one is used.
         """
         async with self._voice.choosing, self._loudspeaker.opening:
-            if not await nobody_inside(_HANGS_S):
+            free = await nobody_inside(_HANGS_S)
+            if not free and stuck_for_s() < _STUCK_S:
                 return False
             self._reopening = True
             try:
-                await self._reopen(why, wanted)
+                await self._reopen(why, wanted, reinitialise if free else _leave_behind)
             finally:
                 self._reopening = False
         if asyncio.current_task() is not self._seeking:
             self.seek()
         return True
 
-    async def _reopen(self, why: str, wanted: Mapping[Direction, Choice]) -> None:
+    async def _reopen(self, why: str, wanted: Mapping[Direction, Choice], list_anew: Callable[[], None]) -> None:
         before = {direction: choice for direction, choice in self.missing.items() if direction not in wanted}
         began_ns = time.monotonic_ns()
         microphone, output = self._voice.detach(), self._loudspeaker.detach(began_ns)
@@ -204,7 +209,7 @@ class DeviceReturn:
                 output.finish()
             if microphone is not None:
                 microphone.finish()
-            reinitialise()
+            list_anew()
 
         self._listing_s = time.monotonic()
         with contextlib.suppress(EnvironmentFault):  # then nothing opens below, and each says why
@@ -240,3 +245,9 @@ class DeviceReturn:
                 if first_sample is not None:
                     fields["microphone_silence_samples"] = await first_sample
         self._note("devices.reopened", fields)
+
+
+def _leave_behind() -> None:
+    """Use a fresh library, and forget the threads that are stuck in the one before."""
+    use_fresh_library()
+    give_up_those_inside()

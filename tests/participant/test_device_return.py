@@ -260,6 +260,25 @@ async def test_a_device_that_hangs_as_it_begins_is_told_of_and_taken_once_it_ans
 
 
 @pytest.mark.sound
+async def test_a_device_that_hangs_for_good_in_the_audio_library_is_played_on_by_a_fresh_one(
+    own_server: SoundServer, records: Path
+) -> None:
+    """The microphone, which is open in the library that is left behind, goes on as well."""
+    async with ScriptedEngine(reply) as engine, LiveProcess(environment=own_server.env, hangs="start") as live:
+        assert await live.send(ChooseVoice, kind=VoiceKind.MICROPHONE) is None
+        error = await live.send(ChooseOutput, device="default", host_api="ALSA")
+        assert "did not open within" in (error or "")
+        assert await live.send(Connect, engine=engine.url, record_folder=str(records)) is None
+        status = await live.status_with(lambda status: status.output_name == "default" and not status.lacks)
+        assert status.voice is VoiceKind.MICROPHONE
+        await live.status_with(lambda status: status.agent_heard)
+        await live.entry("devices.reopened")
+        maps = Path(f"/proc/{live.process.pid}/maps").read_text().splitlines()
+        assert len({line.split(maxsplit=5)[-1] for line in maps if "libportaudio" in line}) == 2
+        assert await live.end_input() == 0
+
+
+@pytest.mark.sound
 async def test_sinks_taken_from_a_sound_server_and_given_back(
     own_server: SoundServer, records: Path, tmp_path: Path
 ) -> None:
