@@ -241,6 +241,7 @@ class ReplayPlayer:
                 play.open.discard(act)
                 if error is not None:
                     self._refused(play, act, error)
+                begun = runner.settled(act, now_ns)
             case None:
                 begun = runner.tick(now_ns)
         for missed in runner.missed[play.missed_noted :]:

@@ -14,6 +14,8 @@ By the replies, the rules are these:
   of them. One that ended already moves nothing any more but what waits for its end.
 - An exchange that does not come within 20 s is missed, one that does not end within 180 s too: then the replay goes
   on, as if it had begun and ended at that moment.
+- What followed the answer to a question does so again, as long after it or later, once the agent has answered, or the
+  question was given up, or 30 s after it was asked.
 - Two speeches never overlap. One is told of ahead of its time, so that it can begin to the sample.
 
 By the clock, every act is due when it was done in the record, and nothing is waited for.
@@ -28,6 +30,7 @@ LEAD_NS: Final = 200 * NS_PER_MS
 """So long before it is due a speech is told of, where that is known."""
 REPLY_WITHIN_NS: Final = 20 * NS_PER_S
 LONGEST_REPLY_NS: Final = 180 * NS_PER_S
+ANSWERED_WITHIN_NS: Final = 30 * NS_PER_S
 
 _A_MOMENT_NS: Final = 50 * NS_PER_MS
 """What comes sooner is told of without a time."""
@@ -63,6 +66,10 @@ class ReplayRunner:
         self._plan = plan
         self._by = by
         self._next = 0
+        self._asked_ns: dict[int, int] = {}
+        """When the questions that are open were asked, by the index of the act."""
+        self._answered_ns: dict[int, int] = {}
+        """When the others were answered or given up."""
         self._begun_ns: int | None = None
         self._over = False
         """By the clock: whether the record's time is over."""
@@ -100,6 +107,8 @@ class ReplayRunner:
             return None
         if self._awaits_exchange:
             return self._gives_up_ns()
+        if self._open_before:
+            return min(self._asked_ns[each] for each in self._open_before) + ANSWERED_WITHIN_NS
         times = [self._tells_ns(), self._exchange.longest_ns()]
         if self._by == "clock" and self._upcoming() is None:
             times.append(self._begun_ns + self._plan.ends_ns)
@@ -116,6 +125,8 @@ class ReplayRunner:
             return "the speech to end"
         if self._awaits_exchange:
             return "the reply to begin"
+        if self._open_before:
+            return "the answer"
         if act is None or self._moment_ns(act) is None:
             return "the reply to end"
         if act.after_ns < _A_MOMENT_NS:
@@ -156,6 +167,12 @@ class ReplayRunner:
         self._provoke(at_ns, by_speech=True)
         return self._advance(now_ns)
 
+    def settled(self, act: int, now_ns: int) -> list[Start]:
+        """What an act asked for is done: of a question, it was answered or given up."""
+        if self._asked_ns.pop(act, None) is not None:
+            self._answered_ns[act] = now_ns
+        return self._advance(now_ns)
+
     # ---- what comes next
 
     def _advance(self, now_ns: int) -> list[Start]:
@@ -167,6 +184,7 @@ class ReplayRunner:
                     break
                 continue
             self._give_up_endless(now_ns)
+            self._give_up_answers(now_ns)
             tells_ns, act = self._tells_ns(), self._upcoming()
             if act is None or tells_ns is None or now_ns < tells_ns:
                 break
@@ -178,6 +196,8 @@ class ReplayRunner:
         due_ns = self._act_ns(act)
         assert due_ns is not None
         start = Start(self._next, due_ns)
+        if self._by == "replies" and act.answered_ns is not None:
+            self._asked_ns[self._next] = now_ns
         self._next += 1
         if self._by == "replies":
             if isinstance(act.deed, Say):
@@ -209,7 +229,31 @@ class ReplayRunner:
         if self._by == "clock":
             return self._begun_ns + act.at_ns if self._begun_ns is not None else None
         moment_ns = self._moment_ns(act)
-        return None if moment_ns is None else moment_ns + act.after_ns
+        if moment_ns is None or self._open_before:
+            return None
+        return max(moment_ns + act.after_ns, self._after_answer_ns(act))
+
+    def _after_answer_ns(self, act: Act) -> int:
+        """Return when an act is due by the last answer before it in the record; 0 where it has a later moment."""
+        answered = [(self._plan.acts[each].answered_ns or 0, at_ns) for each, at_ns in self._answered_ns.items()]
+        recorded_ns, at_ns = max((each for each in answered if each[0] <= act.at_ns), default=(0, 0))
+        since_ns = act.at_ns - recorded_ns
+        return at_ns + since_ns if since_ns < act.after_ns else 0
+
+    @property
+    def _open_before(self) -> list[int]:
+        """The questions that are open, and were answered before the next act was done in the record."""
+        act = self._upcoming()
+        if act is None:
+            return []
+        return [each for each in self._asked_ns if (self._plan.acts[each].answered_ns or 0) <= act.at_ns]
+
+    def _give_up_answers(self, now_ns: int) -> None:
+        """Wait no longer for answers that do not come; they may come all the same."""
+        for act, asked_ns in list(self._asked_ns.items()):
+            if now_ns >= asked_ns + ANSWERED_WITHIN_NS:
+                del self._asked_ns[act]
+                self._answered_ns[act] = asked_ns + ANSWERED_WITHIN_NS
 
     def _tells_ns(self) -> int | None:
         """Return when the next act begins, or a speech is told of; None where more than time is missing."""

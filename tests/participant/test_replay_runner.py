@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.participant.replay_runner import LEAD_NS, ReplayRunner, Start
-from simulator.record.replay.deeds import Act, Anchor, By, Deed, Listen, Plan, Push, Request, Say, Settings
+from simulator.record.replay.deeds import Act, Anchor, Ask, By, Deed, Listen, Plan, Push, Request, Say, Settings
 
 MS = 1_000_000
 S = 1000
@@ -214,6 +215,55 @@ def test_what_is_done_during_a_speech_waits_for_nothing_and_a_second_speech_does
     assert clock.begun[2:] == [(2, 4500, 5000)]
 
 
+ASK = Ask("textinput", {"question": "Why?"})
+
+
+def _questions() -> Plan:
+    """Two questions after a reply, each answered after a second, and a push a second after the second answer."""
+    return _plan(
+        Act(ASK, 3 * S * MS, Anchor("reply ends", 1), 1 * S * MS, 4 * S * MS),
+        Act(ASK, 4 * S * MS, Anchor("reply ends", 1), 2 * S * MS, 5 * S * MS),
+        _act(PUSH, 6 * S, "reply ends", 1, 4 * S),
+        exchanges=1,
+    )
+
+
+def _answered(clock: _Clock, act: int, at: int) -> None:
+    clock.until(at)
+    clock._keep(clock.runner.settled(act, at * MS))
+
+
+def test_what_followed_an_answer_follows_it_again() -> None:
+    clock = _Clock(_questions()).sounds(1 * S).over(2 * S).until(8 * S)
+    assert clock.acts == [(0, 3000)]
+    assert clock.runner.waits_for() == "the answer"
+    _answered(clock, 0, 9 * S)  # 5 s later than in the record
+    assert clock.acts == [(0, 3000), (1, 9000)]
+    _answered(clock, 1, 9500)
+    assert clock.runner.waits_for() == "4.0 s after the reply ended"
+    clock.until(12 * S)
+    assert clock.acts[2:] == [(2, 10_500)]
+
+
+def test_an_answer_that_comes_sooner_brings_nothing_forward() -> None:
+    clock = _Clock(_questions()).sounds(1 * S).over(2 * S)
+    _answered(clock, 0, 3100)
+    _answered(clock, 1, 4100)
+    assert clock.until(8 * S).acts == [(0, 3000), (1, 4000), (2, 6000)]
+
+
+def test_a_question_without_an_answer_holds_nothing_up_after_30_s() -> None:
+    clock = _Clock(_questions()).sounds(1 * S).over(2 * S)
+    _answered(clock, 0, 4 * S)
+    clock.until(60 * S)
+    # Asked at 4 s; the push a second after it was given up.
+    assert clock.acts == [(0, 3000), (1, 4000), (2, 35_000)]
+
+
+def test_by_the_clock_nothing_waits_for_an_answer() -> None:
+    assert _Clock(_questions(), "clock").until(8 * S).acts == [(0, 3000), (1, 4000), (2, 6000)]
+
+
 def test_an_agent_that_speaks_first_is_awaited_from_the_beginning() -> None:
     plan = _plan(_act(_say(1 * S), 4 * S, "reply ends", 1, 1 * S), exchanges=2)
     clock = _Clock(plan)
@@ -282,20 +332,22 @@ def test_it_says_in_words_what_it_waits_for() -> None:
 
 
 _events = st.lists(
-    st.tuples(st.sampled_from(["sounds", "over", "said", "pass"]), st.integers(0, 5), st.integers(0, 8000)), max_size=40
+    st.tuples(st.sampled_from(["sounds", "over", "said", "settled", "pass"]), st.integers(0, 5), st.integers(0, 8000)),
+    max_size=40,
 )
 
 
 @pytest.mark.parametrize("by", ["replies", "clock"])
-@given(events=_events, kinds=st.lists(st.sampled_from("spr"), max_size=8))
+@given(events=_events, kinds=st.lists(st.sampled_from("sprq"), max_size=8))
 def test_whatever_an_engine_does_everything_is_done_once_in_order_and_never_before_its_time(
     by: By, events: list[tuple[str, int, int]], kinds: list[str]
 ) -> None:
-    deeds: dict[str, Deed] = {"s": _say(500), "p": PUSH, "r": Request({})}
+    deeds: dict[str, Deed] = {"s": _say(500), "p": PUSH, "r": Request({}), "q": ASK}
     acts = [
         _act(deeds[kind], 3000 * number, "reply begins" if number % 2 else "reply ends", number // 2 + 1, 400)
         for number, kind in enumerate(kinds)
     ]
+    acts = [msgspec.structs.replace(act, answered_ns=act.at_ns + 4000 * MS) if act.deed is ASK else act for act in acts]
     clock = _Clock(_plan(*acts, exchanges=len(acts) // 2 + 1), by)
     for kind, number, later in events:
         at = clock.now + later
@@ -306,6 +358,8 @@ def test_whatever_an_engine_does_everything_is_done_once_in_order_and_never_befo
                 clock.over(at, f"r{number}")
             case "said":
                 clock.said(at)
+            case "settled":
+                _answered(clock, number, at)
             case _:
                 clock.until(at)
     for _ in range(2 * len(acts) + 5):  # nothing more comes but the ends of the speeches

@@ -83,7 +83,7 @@ def plan_of(source: Path, walk: Walk, talk: Iterable[tuple[int, int]]) -> Plan:
     moments = Moments(began_ns, heard)
     acts = [
         *_says(spoken, unheard, [each.at_ns for each in walk.done], moments, began_ns),
-        *(_act(each, moments, began_ns) for each in walk.done),
+        *(_act(each, moments, began_ns, walk.answered_ns.get(each.seq)) for each in walk.done),
     ]
     return Plan(
         source=source,
@@ -103,10 +103,12 @@ def _never_began(walk: Walk) -> str | None:
     return None if walk.began_ns is not None else "The engine took no settings in this session, so it never began."
 
 
-def _act(done: Done, moments: Moments, began_ns: int) -> Act:
+def _act(done: Done, moments: Moments, began_ns: int, answered_ns: int | None) -> Act:
     at_ns = max(done.at_ns, began_ns)
     moment = moments.before(at_ns, stops_reply=isinstance(done.deed, StopReply))
-    return Act(done.deed, at_ns - began_ns, moment.anchor, max(0, at_ns - moment.at_ns))
+    after_ns = max(0, at_ns - moment.at_ns)
+    answered_ns = None if answered_ns is None else max(at_ns, answered_ns) - began_ns
+    return Act(done.deed, at_ns - began_ns, moment.anchor, after_ns, answered_ns)
 
 
 def _says(

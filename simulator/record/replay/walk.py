@@ -81,6 +81,10 @@ class Walk:
         self.lost_entries = 0
         self.lost_questions = 0
         self.lost_images = 0
+        self.answered_ns: dict[int, int] = {}
+        """When questions were answered or given up, by the `seq` of what was done."""
+        self._asked: int | None = None
+        """That of the last question."""
         self._sent: Entry | None = None
         self._recording: str | None = None
         """The one that began last: the end of one that it broke off is noted behind its beginning."""
@@ -151,16 +155,15 @@ class Walk:
             self._instructed(session["instructions"], entry)
 
     def _instructed(self, instructions: str, entry: Entry) -> None:
-        last = self.done[-1] if self.done else None
+        """Take new instructions, and the part that is entered by them: it is noted before they leave."""
         part = None
-        if (
-            last is not None
-            and isinstance(last.deed, Instruct)
-            and last.deed.instructions is None
-            and _time(entry.t_ns) - last.at_ns < _ONE_PART_NS
-        ):
-            part = last.deed.part
-            self.done.pop()
+        for at in reversed(range(len(self.done))):
+            match self.done[at]:
+                case Done(at_ns=at_ns) if _time(entry.t_ns) - at_ns >= _ONE_PART_NS:
+                    break
+                case Done(Instruct(None, part)):
+                    del self.done[at]
+                    break
         self._add(Instruct(instructions, part), entry)
 
     def _stopped(self, at_ns: int, seq: int) -> None:
@@ -205,6 +208,8 @@ class Walk:
                 component, config = text(entry, "component"), entry.event.get("config")
                 if component is not None and isinstance(config, dict):
                     self._add(OwnAnswer(component, config, entry.event.get("value")), entry)
+            case "answer" if self._asked is not None:
+                self.answered_ns[self._asked] = _time(entry.t_ns)  # the last attempt counts
             case "part":
                 self._add(Instruct(None, text(entry, "name") or ""), entry)
             case "call.answered":
@@ -241,6 +246,7 @@ class Walk:
             self.lost_questions += 1
         else:
             self.done.append(Done(question, _time(entry.t_ns) if sent is None else sent.at_ns, entry.seq))
+            self._asked = entry.seq
 
     def _composed(self, entry: Entry) -> None:
         """The entry before it was composed by hand, whatever deed it looks like."""
