@@ -156,12 +156,13 @@ class Walk:
 
     def _instructed(self, instructions: str, entry: Entry) -> None:
         """Take new instructions, and the part that is entered by them: it is noted before they leave."""
-        part = None
+        part: str | None = None
         for at in reversed(range(len(self.done))):
             match self.done[at]:
                 case Done(at_ns=at_ns) if _time(entry.t_ns) - at_ns >= _ONE_PART_NS:
                     break
-                case Done(Instruct(None, part)):
+                case Done(Instruct(instructions=None) as entered):
+                    part = entered.part
                     del self.done[at]
                     break
         self._add(Instruct(instructions, part), entry)

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from simulator.errors import UnreadableFile
 from simulator.record.replay.plan import plan
@@ -41,6 +43,23 @@ def test_audio_that_was_cut_off(tmp_path: Path) -> None:
     planned = plan(folder)
     assert said(planned) == [(800, 2_300)]
     assert planned.lacks == ("session.heard.wav opens up to 5.0 s of 8.0 s: what was said later cannot be said again.",)
+
+
+def test_audio_that_is_damaged_in_the_middle(tmp_path: Path) -> None:
+    session = pushed().says(6_000, 7_000).end(8_000)
+    session.voice = session.voice + np.random.default_rng(1).integers(-9, 9, len(session.voice), dtype=np.int16)
+    folder = session.write(tmp_path / "session")
+    heard, _ = soundfile.read(folder / "session.heard.wav", dtype="int16")
+    (folder / "session.heard.wav").unlink()
+    track = folder / "session.heard.flac"
+    soundfile.write(track, heard, 24_000, subtype="PCM_16")
+    whole = track.read_bytes()
+    track.write_bytes(whole[: len(whole) // 2] + bytes(4_000) + whole[len(whole) // 2 + 4_000 :])
+    planned = plan(folder)
+    assert said(planned) == [(800, 2_300)]
+    (lack,) = planned.lacks
+    assert lack.startswith("session.heard.flac opens up to ")
+    assert lack.endswith(" of 8.0 s: what was said later cannot be said again.")
 
 
 def test_a_damaged_line(tmp_path: Path) -> None:

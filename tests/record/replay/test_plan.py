@@ -302,11 +302,13 @@ def test_what_the_session_asks_for_by_itself_is_no_deed(tmp_path: Path) -> None:
 def test_instructions_and_parts(tmp_path: Path) -> None:
     session = Session()
     session.noted(1_000, "part", name="Two")
+    session.push(1_000, TIMER)
     session.sent(1_001, "session.update", session={"type": "realtime", "instructions": "Be brief."})
     session.noted(2_000, "part", name="Three")
     session.sent(3_000, "session.update", session={"type": "realtime", "instructions": "Be long."})
     planned = session.end(8_000).planned(tmp_path)
     assert [act.deed for act in planned.acts] == [
+        Push(TIMER),
         Instruct("Be brief.", "Two"),
         Instruct(None, "Three"),
         Instruct("Be long.", None),
