@@ -143,6 +143,19 @@ def test_two_replies_that_nothing_called_for_in_between_are_one_exchange(tmp_pat
     ]
 
 
+def test_when_a_question_was_answered_is_known_by_its_last_attempt(tmp_path: Path) -> None:
+    session = Session()
+    session.push(500, QUESTION, **ASKED)
+    session.noted(900, "answer", component="vasrating", accepted=False)
+    session.noted(1_400, "answer", component="vasrating", accepted=True)
+    session.push(1_500, TIMER)
+    session.push(1_600, QUESTION, **ASKED)
+    planned = session.end(5_000).planned(tmp_path)
+    # The engine took the settings at 100 ms.
+    assert kinds(planned) == ["Ask", "Push", "Ask"]
+    assert [each.answered_ns for each in planned.acts] == [1_300 * MS, None, None]
+
+
 def test_a_silent_response_is_no_reply(tmp_path: Path) -> None:
     session = Session()
     session.push(500, QUESTION, **ASKED)
