@@ -76,8 +76,9 @@ Deed = Say | Push | Ask | OwnAnswer | Listen | Instruct | Request | SendRaw | St
 class Anchor(msgspec.Struct, frozen=True):
     """The moment from which a deed is timed: the session's beginning, or the nth *exchange* of the agent.
 
-    An exchange is one reply, or several without a deed of the participant between them: it begins when the first sample
-    of the first one is heard, and ends when the last one was heard to its end, or was cut. They are counted from 1.
+    An exchange is one reply, or several without a speech or a request of the participant's between them: it begins when
+    the first sample of the first one is heard, and ends when the last one was heard to its end, or was cut. They are
+    counted from 1. A reply that was begun in a pause of a speech, and cut, is none.
     """
 
     moment: Literal["beginning", "reply begins", "reply ends"] = "beginning"

@@ -245,6 +245,7 @@ class Walk:
         question = _question(entry)
         if question is None:
             self.lost_questions += 1
+            self._asked = None
         else:
             self.done.append(Done(question, _time(entry.t_ns) if sent is None else sent.at_ns, entry.seq))
             self._asked = entry.seq

@@ -169,6 +169,16 @@ def test_a_silent_response_is_no_reply(tmp_path: Path) -> None:
     assert planned.acts[0].deed == Ask("vasrating", {"question": "How warm?"}, True, "rating pause", 2)
 
 
+def test_a_question_knows_when_it_was_answered(tmp_path: Path) -> None:
+    session = Session()
+    session.push(500, QUESTION, **ASKED)
+    session.noted(900, "answer", component="vasrating", accepted=False, error="101 is too much.")
+    session.noted(1_500, "answer", component="vasrating", accepted=True, value=70)
+    session.push(2_000, QUESTION, **ASKED)
+    planned = session.end(5_000).planned(tmp_path)
+    assert [act.answered_ns for act in planned.acts] == [1_400 * MS, None]
+
+
 def test_a_reply_that_was_cut_before_it_was_heard_is_no_exchange(tmp_path: Path) -> None:
     session = Session().says(1_000, 2_000)
     session.noted(2_600, "playback.cut", item_id="i", response_id="r", cause="speech_started", cut_ns=2_600 * MS)
