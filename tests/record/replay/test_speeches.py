@@ -1,4 +1,4 @@
-"""Speeches of sessions written by hand: what is talk, what belongs to it, and what it is a reaction to. Times are ms."""
+"""Speeches of sessions written by hand: what is talk, what belongs to it, what it reacts to. Times are ms."""
 
 from pathlib import Path
 
