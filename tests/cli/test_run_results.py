@@ -1,5 +1,6 @@
 """What `run` makes of its answers: the spread over several runs, a comparison, and a table for spreadsheets."""
 
+import argparse
 import csv
 import errno
 import io
@@ -10,9 +11,12 @@ from typing import Any
 import pytest
 
 from simulator.cli.output import result
+from simulator.cli.run import _tell
 from simulator.cli.run_files import answers_csv, check_place, read_instructions, read_result, write_csv
 from simulator.cli.run_spread import comparison, comparison_text, spread, spread_text
+from simulator.engines.profiles import EngineTarget
 from simulator.errors import StorageFault, UnreadableFile, UsageError
+from simulator.study.steps import Study
 
 
 def _answer(component: str, value: Any, question: str = "How?", **more: Any) -> dict[str, Any]:
@@ -216,3 +220,11 @@ def test_a_result_that_cannot_be_printed_is_told(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("sys.stdout", _FullDisk())
     with pytest.raises(StorageFault, match="cannot be written to standard output: No space left on device"):
         result("{}")
+
+
+def test_a_key_in_the_name_of_a_study_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    key = "sk-planted-0123456789"
+    target = EngineTarget(name="lab", url="wss://lab.example/", model="", headers={}, secrets=[key])
+    options = argparse.Namespace(instructions=None, impair=None, runs=1, compare=None, csv=None)
+    _tell(options, Study(f"With {key}", ()), target, [_run()], None)
+    assert json.loads(capsys.readouterr().out)["study"] == "With •••"
