@@ -214,7 +214,7 @@ class PresenterDesk(QObject):
         if problem != self._problem:
             self._problem = problem
             self._last = problem or self._failure
-        self.bar.show_problem(self._last)
+        self.bar.show_problem(self._last, self._record.shown.problems)
 
     def _look_at_checks(self) -> None:
         """Take what a check that failed since was failed for."""
@@ -224,13 +224,13 @@ class PresenterDesk(QObject):
         failed = {key for key, cell in cells.items() if cell.state is CellState.FAILED}
         for key in sorted(failed - self._failed, key=list(cells).index):
             reason = line(cells[key].reasons[0]) if cells[key].reasons else ""
-            self._failure = self._last = f"check {title_of(key)} failed  {reason}".rstrip()
+            self._failure = self._last = f"{title_of(key)} failed  {reason}".rstrip()
         if not failed and self._failure:
             self._last = self._problem if self._last == self._failure else self._last
             self._failure = ""
         self._failed = failed
         self.bar.show_checks(self.checks.summary)
-        self.bar.show_problem(self._last)
+        self.bar.show_problem(self._last, self._record.shown.problems)
 
 
 @dataclass(frozen=True, slots=True)

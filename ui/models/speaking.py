@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from simulator.units import NS_PER_MS, SAMPLE_RATE_HZ, ns_to_samples
-from ui.models.entry_text import clock, gist
+from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, ns_to_samples
+from ui.models.entry_text import gist
 from ui.models.plain import line
 from ui.record_view import RecordView
+from ui.widgets.time_window import clock_text
 
 _LOUD: Final = 4
 """Of 128: −30 dBFS. Rooms are below that, voices in front of a microphone above."""
@@ -50,12 +51,11 @@ def speaking_at(view: RecordView, t_ns: int) -> Speaking:
 
 
 def problem_line(view: RecordView) -> str:
-    """Return how many problems a record has, and the last one with its time; empty without one."""
+    """Return the last problem of a record with its time; empty without one."""
     last = view.last_problem
     if last is None or not view.problems:
         return ""
-    count = "" if view.problems == 1 else f"{view.problems} problems · last "
-    return line(f"{count}{clock(last.t_ns)}  {last.type}  {gist(last)}")
+    return line(f"{clock_text(last.t_ns, NS_PER_S)}  {last.type}  {gist(last)}")
 
 
 def _goes_on(spans: Sequence[T], t_ns: int, ends: Callable[[T], tuple[int, int | None]]) -> bool:

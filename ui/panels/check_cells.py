@@ -91,7 +91,9 @@ class CellDelegate(QStyledItemDelegate):
         detail = cell.tally or ("" if cell.state is CellState.WAITING else reason)
         word = f"waiting for {cell.waiting_for}" if cell.state is CellState.WAITING and cell.waiting_for else cell.word
         font = painter.font()
-        font.setBold(cell.state in FINISHED and cell.word == cell.state.value)  # so that an attempt fits
+        if cell.state in FINISHED and QFontMetrics(font).horizontalAdvance(word) > text.width():
+            word = cell.state.value  # the verdict matters, the number of attempts is told where there is room
+        font.setBold(cell.state in FINISHED and word == cell.state.value)  # so that an attempt fits
         painter.setFont(font)
         painter.setPen(colour)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -20,6 +20,8 @@ from ui.widgets.time_window import clock_text
 
 _LAMP_SCALE: Final = 1.3
 """How much larger than the other words of the headline the lamps are written."""
+_LINE_SHARE: Final = 0.85
+"""Whole sentences are written smaller than the words of the headline."""
 _PARTS: Final = 2
 """The matrix is so many tables beside each other: a screen is wide, and half as many rows are twice as high."""
 _LEAST_SCALE: Final = 0.8
@@ -88,6 +90,8 @@ class PresenterBar(QFrame):
         self.clock = QLabel()
         self.state = QLabel()
         self.engine = ElidedLabel()
+        self.count = QLabel()
+        self.count.setAccessibleName("Problems")
         self.checks = QLabel()
         self.problem = ElidedLabel()
         self.problem.hide()
@@ -98,6 +102,7 @@ class PresenterBar(QFrame):
         self._upper.addWidget(self.clock)
         self._lower.addWidget(self.state)
         self._lower.addWidget(self.engine, 1)
+        self._lower.addWidget(self.count)
         self._lower.addWidget(self.checks)
         self._rows.addLayout(self._upper)
         self._rows.addLayout(self._lower)
@@ -157,9 +162,10 @@ class PresenterBar(QFrame):
         """Say how the checks stand."""
         _set(self.checks, f"checks  {text}" if text else "")
 
-    def show_problem(self, text: str) -> None:
-        """Show the last problem; an empty text hides the line."""
-        _set(self.problem, f"⚠  {text}" if text else "")
+    def show_problem(self, text: str, count: int) -> None:
+        """Show what went wrong last, and how often something did; an empty text hides the line."""
+        _set(self.count, f"⚠ {count}" if count else "")
+        _set(self.problem, f"✕  {text}" if text else "")
         self.problem.setVisible(bool(text))
 
     def _show_words(self, words: str, engine: str, note: str) -> None:
@@ -169,14 +175,15 @@ class PresenterBar(QFrame):
 
     def _recolour(self) -> None:
         colours = self._theme.colours
-        for label, role in (
-            (self.state, self._role),
-            (self.engine, "text"),
-            (self.checks, "text"),
-            (self.problem, "error"),
+        for label, role, share, weight in (
+            (self.state, self._role, 1.0, 700),
+            (self.engine, "text", 1.0, 400),
+            (self.count, "error", 1.0, 700),
+            (self.checks, "text", 1.0, 700),
+            (self.problem, "error", _LINE_SHARE, 700),
         ):
-            weight = 400 if label is self.engine else 700
-            sheet = f"color: {getattr(colours, role)}; font-size: {self._size_pt:.1f}pt; font-weight: {weight};"
+            size_pt = self._size_pt * share
+            sheet = f"color: {getattr(colours, role)}; font-size: {size_pt:.1f}pt; font-weight: {weight};"
             if label.styleSheet() != sheet:
                 label.setStyleSheet(sheet)
 
