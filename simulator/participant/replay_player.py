@@ -33,6 +33,8 @@ ReplayEnd = Literal["finished", "stopped", "session ended", "failed"]
 ANSWERED_WITHIN_S: Final = 30.0
 """So long what is still open when all else is over is waited for: the answer to a question."""
 
+_LOOK_EVERY_NS: Final = 20 * NS_PER_MS
+
 
 class Execute(Protocol):
     """Executes a command as if it came from the operator, a push with these images."""
@@ -210,12 +212,19 @@ class ReplayPlayer:
             if play.runner.finished:
                 break
             begun = self._take(play, await play.next_happening(play.runner.due_ns))
-        until_ns = time.monotonic_ns() + round(ANSWERED_WITHIN_S * NS_PER_S)
-        while play.open and time.monotonic_ns() < until_ns:
-            self._take(play, await play.next_happening(until_ns))
-            await self._while_in_session()
+        await self._settle(play)
         for act in sorted(play.open):
             self._refused(play, act, f"This was not done within {ANSWERED_WITHIN_S:g} s of the end of all else.")
+
+    async def _settle(self, play: "_Play") -> None:
+        """Wait for what is still open, and until the end of the voice was captured."""
+        now_ns = time.monotonic_ns()
+        until_ns = now_ns + round(ANSWERED_WITHIN_S * NS_PER_S)
+        while (play.open or play.tape.speaking) and now_ns < until_ns:
+            look_ns = now_ns + _LOOK_EVERY_NS if play.tape.speaking else until_ns
+            self._take(play, await play.next_happening(look_ns))
+            await self._while_in_session()
+            now_ns = time.monotonic_ns()
 
     async def _while_in_session(self) -> None:
         if self._session() is None:

@@ -33,6 +33,8 @@ class VoiceOver:
         self._saying: _Saying | None = None
         self._tape: Tape | None = None
         self._sayings: Sequence[Saying] = ()
+        self._unended: str | None = None
+        """What began on a tape and did not end yet."""
 
     @property
     def covers(self) -> bool:
@@ -80,6 +82,8 @@ class VoiceOver:
             spoken = self._said(self._saying, spoken)
         if self._tape is not None:
             spoken = self._taped(self._tape, spoken, first_ns)
+        elif self._unended is not None:
+            spoken, self._unended = spoken._replace(ended=self._unended), None
         return spoken
 
     def _taped(self, tape: Tape, spoken: Spoken, first_ns: int) -> Spoken:
@@ -90,8 +94,9 @@ class VoiceOver:
                 case SpeechBegan(number, at_ns):
                     offset = round((at_ns - first_ns) * SAMPLE_RATE_HZ / NS_PER_S)
                     spoken = spoken._replace(started=(self._sayings[number], offset))
+                    self._unended = self._sayings[number].name
                 case SpeechEnded(number):
-                    spoken = spoken._replace(ended=self._sayings[number].name)
+                    spoken, self._unended = spoken._replace(ended=self._sayings[number].name), None
         return spoken
 
     def _said(self, saying: "_Saying", spoken: Spoken) -> Spoken:

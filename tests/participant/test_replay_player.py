@@ -381,6 +381,7 @@ async def test_the_voice_that_was_chosen_is_silent_meanwhile_and_back_afterwards
             await _more(side)
         assert await host.send(Disconnect) is None
     assert _end(records)["end"] == "stopped"
+    assert [each["name"] for each in _fields(records, "recording.ended")] == ["own", "source, speech 1"]
 
 
 @pytest.mark.sound
