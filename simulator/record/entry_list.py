@@ -155,8 +155,8 @@ class EntryList(Sequence[Entry]):
         elif _COUNTED.endswith(word.rstrip("0123456789")):
             numbers = self._event_numbers[first:end]
             found |= [number != _UNCOUNTED and word in f"{_COUNTED}{number}" for number in numbers]
-        for place, event_id in self._event_ids.items():
-            if first <= place < end and word in str(event_id).lower():
+        for place in takewhile(lambda place: place >= first, reversed(self._event_ids)):
+            if place < end and word in str(self._event_ids[place]).lower():
                 found[place - first] = True
         return found
 
