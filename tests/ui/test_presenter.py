@@ -60,7 +60,7 @@ def test_the_last_problem_is_a_line_with_its_time() -> None:
     violation: dict[str, object] = {"clause": "response.cancelled", "sentence": "The reply went on."}
     assert problem_line(view_of()) == ""
     one = view_of((41_200, Direction.NOTED, "violation", violation))
-    assert problem_line(one) == "00:41 violation response.cancelled: The reply went on."
+    assert problem_line(one) == "00:00:41 violation response.cancelled: The reply went on."
 
 
 def sizes(rig: WindowRig) -> list[list[int]]:
@@ -141,7 +141,7 @@ def test_the_record_of_a_check_is_presented_at_its_cursor(presenting: WindowRig)
     table.itemClicked.emit(table.item(0, 1))
     wait_until(window.banner.isVisible)
     assert (bar.state.text(), bar.engine.text()) == ("■ saved record", "F7 plays")
-    assert bar.problem.text().startswith("✕  00:00 error")
+    assert bar.problem.text().startswith("✕  00:00:00 error")
     assert bar.count.text() == "⚠ 1"
     press(presenting, Qt.Key.Key_F8)
     assert bar.state.text() == "● connected"

@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, ns_to_samples
-from ui.models.entry_text import gist
+from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
+from ui.models.entry_text import gist, long_clock
 from ui.models.plain import line
 from ui.record_view import RecordView
-from ui.widgets.time_window import clock_text
 
 _LOUD: Final = 4
 """Of 128: −30 dBFS. Rooms are below that, voices in front of a microphone above."""
@@ -55,7 +54,7 @@ def problem_line(view: RecordView) -> str:
     last = view.last_problem
     if last is None or not view.problems:
         return ""
-    return line(f"{clock_text(last.t_ns, NS_PER_S)}  {last.type}  {gist(last)}")
+    return line(f"{long_clock(last.t_ns)}  {last.type}  {gist(last)}")
 
 
 def _goes_on(spans: Sequence[T], t_ns: int, ends: Callable[[T], tuple[int, int | None]]) -> bool:
