@@ -4,7 +4,7 @@ on purpose."""
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from ui.models.plain import line
 from ui.theme import SPACE_PX, Theme
@@ -167,14 +167,6 @@ class WarningBanner(QFrame):
         )
 
 
-def banner_label(text: str = "") -> QLabel:
-    """Return a label of plain text that never makes the window wider."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-    return label
-
-
 class FaultsBanner(WarningBanner):
     """Says, as long as the session lasts, that its engine breaks rules because it was told to."""
 
@@ -182,7 +174,7 @@ class FaultsBanner(WarningBanner):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.change_button = QPushButton("Change…")
-        super().__init__(theme, banner_label(), [self.change_button], parent)
+        super().__init__(theme, ElidedLabel(), [self.change_button], parent)
         self.change_button.clicked.connect(self.change_requested)
 
     def show_faults(self, names: Sequence[str], described: str) -> None:

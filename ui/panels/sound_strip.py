@@ -6,8 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from simulator.participant.messages import Status, VoiceKind
-from ui.panels.notices import SentenceStrip, WarningBanner, banner_label
+from ui.panels.notices import SentenceStrip, WarningBanner
 from ui.theme import Theme
+from ui.widgets.elided_label import ElidedLabel
 
 _WORDS: Final = {
     "exact_zeros": "no sound",
@@ -58,7 +59,7 @@ class HalfDuplexBanner(WarningBanner):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.end_button = QPushButton("Switch off  Shift+M")
-        text = banner_label(
+        text = ElidedLabel(
             "⚠  Half-duplex: the microphone is silent while the agent is heard, so barge-in is impossible."
         )
         super().__init__(theme, text, [self.end_button], parent)
