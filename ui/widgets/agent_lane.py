@@ -16,6 +16,7 @@ from simulator.units import NS_PER_MS, samples_to_ns
 from ui.widgets.drawing import CENTRE, THIN_PX, Drawing, Mark
 from ui.widgets.time_window import clock_text, span_text
 
+_NARROWEST_LABEL_PX = 24.0
 _TOGETHER_PX = 5.0
 """Of barge-ins nearer to each other than this the first one is drawn."""
 
@@ -61,7 +62,10 @@ def draw_agent(drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Iterabl
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for left, right, each in drawing.groups((each[1], each[2], each) for each in unheard):
         hollow = QRectF(left, top + height * 0.25, right - left, height * 0.55)
-        painter.drawRect(hollow)
+        if right - left < THIN_PX:
+            drawing.tint(hollow, "never_heard", 0.35)
+        else:
+            painter.drawRect(hollow)
         drawing.marks.append(Mark(hollow, each[0][0].seq, each[0][1], partial(_unheard_tip, each)))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
@@ -76,12 +80,14 @@ def draw_never_heard_labels(drawing: Drawing, unheard: "Iterable[Unheard]", span
         if extent is None:
             continue
         left, right = max(extent[0], 0.0, taken_until), min(extent[1], drawing.width_px)
+        later = bisect_right(starts, extent[0] + 1)
+        following = starts[later] if later < len(starts) else drawing.width_px
+        if max(right - left, following - extent[1]) < _NARROWEST_LABEL_PX:
+            continue
         length = span_text(end_ns - start_ns)
         text = drawing.first_that_fits(right - left - 12, (f"never heard  {length}", length))
         place = left + 8
         if not text.startswith("never") and extent[1] < drawing.width_px:
-            later = bisect_right(starts, extent[0] + 1)
-            following = starts[later] if later < len(starts) else drawing.width_px
             behind = drawing.first_that_fits(following - extent[1] - 16, (f"never heard  {length}",))
             text, place = (behind, extent[1] + 4) if behind else (text, place)
         if text:
