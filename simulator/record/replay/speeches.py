@@ -64,7 +64,7 @@ class Heard:
 
 def loud(blocks: Iterable[Samples]) -> list[tuple[int, int]]:
     """Return from when to when the first channel is louder than the room, in ns from the first sample."""
-    parts = [squares[:, 0].astype(np.float32) for squares in frame_squares(blocks)]
+    parts = [squares[:, 0].astype(np.float32) for squares in frame_squares(block[:, :1] for block in blocks)]
     squares = np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
     if not len(squares):
         return []
