@@ -140,11 +140,14 @@ def _off_ms(old: Act, new: Act, said_later_ns: float, began_ns: int, by: By) -> 
 
 
 def _began_ns(new: Plan) -> int:
-    """Return when the replay began, since the beginning of its session."""
+    """Return when the replay began, since the beginning of its session: what its first push was timed from."""
     entries = list(stream(new.source, []))
-    (started,) = (entry.t_ns for entry in entries if entry.type == "replay.started")
-    stood = next(entry.t_ns for entry in entries if entry.type == "session.updated")
-    return started - stood
+    stood_ns = next(entry.t_ns for entry in entries if entry.type == "session.updated")
+    first = next(entry for entry in entries if entry.type == "replay.act" and "samples" not in entry.event)
+    if first.event["after"] != "beginning":
+        raise RuntimeError("The study does not begin with a push.")
+    since_ms = float(first.event["after_ms"] + first.event["late_ms"])
+    return first.t_ns - round(since_ms * NS_PER_MS) - stood_ns
 
 
 def _said_later_ns(old: Plan, new: Plan, one: Act, two: Act) -> float:
