@@ -187,6 +187,7 @@ class ReplayDesk(QObject):
             tools=tools_of(plan, self._specification.spec)[0],
             faults=self._checks.chosen_faults if choice.engine == EMBEDDED else [],
             specification=self._specification.path,
+            replay=str(source),
         )
         self._feed.send(command, partial(self._connected, run))
 

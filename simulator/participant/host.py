@@ -12,6 +12,8 @@ from simulator.participant.connection import Ended
 from simulator.participant.live import LiveEvent
 from simulator.participant.messages import AnyCommand, AnyFeed, Command, Status
 from simulator.participant.process import Participant
+from simulator.participant.replay_source import ReadPlan
+from simulator.record.replay.plan import plan
 
 C = TypeVar("C", bound=Command)
 
@@ -26,9 +28,12 @@ class InProcessHost:
         on_event: Callable[[LiveEvent], None] = lambda event: None,
         on_ended: Callable[[Ended], None] = lambda ended: None,
         find_engine: Callable[[str, str | None], EngineTarget] = resolve,
+        read_plan: ReadPlan = plan,
     ) -> None:
         self._on_feed = on_feed
-        self._participant = Participant(self._take, on_event=on_event, on_ended=on_ended, find_engine=find_engine)
+        self._participant = Participant(
+            self._take, on_event=on_event, on_ended=on_ended, find_engine=find_engine, read_plan=read_plan
+        )
         self._next_id = 1
         self._changed = asyncio.Event()
         self.status = Status()

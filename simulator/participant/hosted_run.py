@@ -9,7 +9,9 @@ from simulator.errors import SimulatorError
 from simulator.participant.connection import Ended
 from simulator.participant.host import InProcessHost
 from simulator.participant.messages import AnyFeed, Connect, ConnectionState, Disconnect, Entries, Status
+from simulator.participant.replay_source import ReadPlan
 from simulator.record.entries import Entry
+from simulator.record.replay.plan import plan
 
 
 class Outcome(Protocol):
@@ -26,7 +28,10 @@ class Outcome(Protocol):
 
 
 class HostedRun:
-    """One run. `progress` is told in sentences what happens, `on_entries` gets the record as it grows."""
+    """One run. `progress` is told in sentences what happens, `on_entries` gets the record as it grows.
+
+    `read_plan` is the participant's.
+    """
 
     def __init__(
         self,
@@ -34,7 +39,9 @@ class HostedRun:
         outcome: Outcome,
         progress: Callable[[str], None],
         on_entries: Callable[[list[Entry]], None],
+        read_plan: ReadPlan = plan,
     ) -> None:
+        self._read_plan = read_plan
         self._target = target
         self._outcome = outcome
         self._progress = progress
@@ -46,7 +53,12 @@ class HostedRun:
 
     async def run(self, begin: Callable[[InProcessHost], Awaitable[None]]) -> None:
         """Begin and wait for the end. Raises what `begin` does; cancelled, it ends the session in order."""
-        host = InProcessHost(self._fed, on_ended=self._ended, find_engine=lambda name, model: self._target)
+        host = InProcessHost(
+            self._fed,
+            on_ended=self._ended,
+            find_engine=lambda name, model: self._target,
+            read_plan=self._read_plan,
+        )
         async with host:
             try:
                 await begin(host)

@@ -7,6 +7,7 @@ from simulator.participant.cues import Cues
 from simulator.participant.live import LiveEvent
 from simulator.participant.messages import CancelCue, Cue, PlayStudy, Replay, Speak, StopReplay, StopStudy
 from simulator.participant.replay_player import Execute, ReplayPlayer
+from simulator.participant.replay_source import ReadPlan
 from simulator.participant.session_commands import NOT_CONNECTED
 from simulator.participant.study_player import StudyPlayer
 from simulator.participant.voice import Voice
@@ -21,7 +22,8 @@ class Performances:
 
     `execute` executes a command as if it came from the operator, `note` writes into the record, `session` is the one
     that is open and not about to end, `agent_heard` says whether the agent is audible now and `sounding_until_ns` until
-    when, `changed` is called when the status may have changed, `on_study` gets each study that began.
+    when, `changed` is called when the status may have changed, `on_study` gets each study that began, `read_plan`
+    gives the plan of a record, in a thread.
     """
 
     def __init__(
@@ -35,9 +37,10 @@ class Performances:
         sounding_until_ns: Callable[[], int],
         changed: Callable[[], None],
         on_study: Callable[[Study], None],
+        read_plan: ReadPlan,
     ) -> None:
         self.studies = StudyPlayer(execute, voice, note, session, agent_heard, changed)
-        self.replays = ReplayPlayer(execute, voice, note, session, changed)
+        self.replays = ReplayPlayer(execute, voice, note, session, changed, read_plan)
         self.cues = Cues(voice, self.studies.sayings, sounding_until_ns, note, changed)
         self._session = session
         self._on_study = on_study

@@ -11,6 +11,7 @@ import secrets
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from simulator.audio.devices import Choice
@@ -39,6 +40,7 @@ from simulator.participant.opening import first_settings, open_record, specifica
 from simulator.participant.own_engine import OwnEngine
 from simulator.participant.performances import PerformanceCommand, Performances
 from simulator.participant.recorder import SessionRecorder
+from simulator.participant.replay_source import ReadPlan
 from simulator.participant.session_commands import NOT_CONNECTED, SessionCommands
 from simulator.participant.sound import Sound, SoundCommand
 from simulator.participant.status import SessionOfNow, StatusBoard, without_keys
@@ -49,6 +51,7 @@ from simulator.participant.words import Words
 from simulator.profile.agent_spec import AgentSpec
 from simulator.record.entries import Direction, Entry
 from simulator.record.redact import Redactor
+from simulator.record.replay.plan import plan
 from simulator.session.participant import ParticipantSession
 
 _log = logging.getLogger(__name__)
@@ -65,7 +68,8 @@ class Participant:
     """Executes commands one by one or side by side; `publish` gets the feed. Belongs to one loop.
 
     `on_event` hears what a study waits for, `on_ended` why a connection ended. `find_engine` turns
-    the engine's name and the model of a Connect into where and with what to connect.
+    the engine's name and the model of a Connect into where and with what to connect, `read_plan`, in a thread, a record
+    into what is to be replayed.
     """
 
     def __init__(
@@ -75,6 +79,7 @@ class Participant:
         on_event: Callable[[LiveEvent], None] = lambda event: None,
         on_ended: Callable[[Ended], None] = lambda ended: None,
         find_engine: Callable[[str, str | None], EngineTarget] = resolve,
+        read_plan: ReadPlan = plan,
     ) -> None:
         self._publish = publish
         self._find_engine = find_engine
@@ -97,6 +102,7 @@ class Participant:
             sounding_until_ns=self._sound.sounding_until_ns,
             changed=self._show,
             on_study=lambda study: self._storage.keep_study(study, self._recorder, self._redactor),
+            read_plan=read_plan,
         )
         self._board = StatusBoard(self._sound, self._words, self._storage, self._performances)
         self._pseudonym = ""
@@ -221,6 +227,7 @@ class Participant:
             self._connecting = None
             if self._live is None:
                 self._state = ConnectionState.IDLE
+                self._performances.replays.forget_prepared()
 
     async def _open(self, command: Connect) -> None:
         target = self._find_engine(command.engine, command.model)
@@ -231,6 +238,8 @@ class Participant:
             raise UsageError("Only the embedded engine can be told to break rules: choose it, or no faults.")
         specification = await specification_of(command)
         await asyncio.to_thread(versions)  # reads files: what was read is at hand when the record begins
+        if command.replay is not None:
+            await self._performances.replays.prepare(Path(command.replay))
         # A pseudonym for each session: engines see that it is one participant, never who.
         self._pseudonym = secrets.token_hex(16)
         connection = await Connection.open(target, self._pseudonym)

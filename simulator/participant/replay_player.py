@@ -20,9 +20,10 @@ from simulator.participant.messages import AnyCommand, Replay, ReplayProgress, R
 from simulator.participant.own_fault import own_fault
 from simulator.participant.replay_commands import carried_over, command_for
 from simulator.participant.replay_runner import ReplayRunner, Start
-from simulator.participant.replay_source import ReplaySource, tape_of
+from simulator.participant.replay_source import ReadPlan, ReplaySource, tape_of
 from simulator.participant.replies import ReplyOver
 from simulator.participant.voice import Voice
+from simulator.record.folder import record_file
 from simulator.record.replay.deeds import Anchor, By, Instruct, Listen, Push, Say
 from simulator.record.replay.words import describe
 from simulator.session.participant import ParticipantSession
@@ -62,7 +63,7 @@ class ReplayPlayer:
     """Plays one replay at a time. Belongs to the loop.
 
     `note` writes into the record, `session` is the one that is open and not about to end, `changed` is called when
-    `progress` may have changed.
+    `progress` may have changed, `read_plan` gives the plan of a record, in a thread.
     """
 
     def __init__(
@@ -72,7 +73,9 @@ class ReplayPlayer:
         note: Callable[[str, Mapping[str, object]], None],
         session: Callable[[], ParticipantSession | None],
         changed: Callable[[], None],
+        read_plan: ReadPlan,
     ) -> None:
+        self._read_plan = read_plan
         self._execute = execute
         self._voice = voice
         self._note = note
@@ -80,6 +83,8 @@ class ReplayPlayer:
         self._changed = changed
         self._early: dict[str, list[ReplySounds | ReplyOver]] = {}
         """Replies that sound while nothing is replayed yet, or were over since the replay was asked for."""
+        self._prepared: ReplaySource | None = None
+        """Read before the session was opened, for its first replay."""
         self._beginning: asyncio.Task[Any] | None = None
         self._play: _Play | None = None
         self._task: asyncio.Task[None] | None = None
@@ -93,6 +98,19 @@ class ReplayPlayer:
     def busy(self) -> bool:
         """Whether something is replayed, or is about to be."""
         return self._play is not None or self._beginning is not None
+
+    async def prepare(self, record: Path) -> None:
+        """Read the record that the session about to be opened will replay: the engine then need not wait for that.
+
+        Raises SimulatorError where it cannot be replayed.
+        """
+        self._prepared = await asyncio.to_thread(ReplaySource, record, self._read_plan)
+
+    def forget_prepared(self) -> None:
+        """There is no session for what was prepared, or no more."""
+        if self._prepared is not None:
+            _close_beside(self._prepared)
+            self._prepared = None
 
     async def command(self, command: Replay | StopReplay) -> None:
         """Begin a replay, or stop it. Raises SimulatorError with the reason why not."""
@@ -117,6 +135,7 @@ class ReplayPlayer:
     async def session_over(self) -> None:
         """The session ended, and with it the replay."""
         self._early.clear()
+        self.forget_prepared()
         await self._stop("session ended")
 
     async def _begin(self, command: Replay) -> None:
@@ -124,7 +143,7 @@ class ReplayPlayer:
             raise UsageError("A session is replayed already: stop it first.")
         if self._voice.muted:
             raise UsageError("The participant's voice is muted: let it through before a session is replayed.")
-        self._beginning = asyncio.ensure_future(asyncio.to_thread(ReplaySource, Path(command.record)))
+        self._beginning = asyncio.ensure_future(self._source(Path(command.record)))
         try:
             source = await self._beginning
             self._beginning = asyncio.ensure_future(_made(source, command.by))
@@ -147,6 +166,14 @@ class ReplayPlayer:
         self._play = play
         self._voice.lay_over(play.tape, play.source.sayings)
         self._task = asyncio.create_task(self._run(play))
+
+    async def _source(self, record: Path) -> ReplaySource:
+        """Return the record that was prepared, once, or else read it now."""
+        prepared = self._prepared
+        if prepared is not None and prepared.plan.source == record_file(record):
+            self._prepared = None
+            return prepared
+        return await asyncio.to_thread(ReplaySource, record, self._read_plan)
 
     async def _stop(self, end: ReplayEnd) -> None:
         if self._beginning is not None:
@@ -367,4 +394,9 @@ class _Play:
         for task in self._under_way:
             task.cancel()
         self.tape.close()
-        asyncio.get_running_loop().run_in_executor(None, self.source.close)
+        _close_beside(self.source)
+
+
+def _close_beside(source: ReplaySource) -> None:
+    """Close files, which may block, without waiting for it."""
+    asyncio.get_running_loop().run_in_executor(None, source.close)

@@ -95,7 +95,7 @@ class ReplayRun:
         self._options = options
         self._progress = progress
         self.outcome = ReplayOutcome(str(plan.source), options.by, acts=len(plan.acts), lacks=list(plan.lacks))
-        self._hosted = HostedRun(target, self.outcome, progress, self._fed)
+        self._hosted = HostedRun(target, self.outcome, progress, self._fed, lambda record: plan)
 
     async def run(self) -> ReplayOutcome:
         """Run to the end. Raises SimulatorError where it cannot begin: the engine, the tools, the record."""
@@ -115,6 +115,7 @@ class ReplayRun:
             tools=list(recorded.tools),
             specification=options.specification,
             keep_audio=options.keep_audio,
+            replay=str(self._plan.source),
         )
         await must(host.send(Replay, record=str(self._plan.source), by=options.by))
 

@@ -17,6 +17,8 @@ from simulator.record.replay.plan import plan
 from simulator.record.replay.voice import ParticipantVoice
 from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
 
+ReadPlan = Callable[[Path], Plan]
+
 _LOOKED_AT_SAMPLES: Final = 2 * SAMPLE_RATE_HZ
 """The speech in what is said begins in its first two seconds."""
 
@@ -29,10 +31,13 @@ def check_acts(plan: Plan) -> None:
 
 
 class ReplaySource:
-    """A record that is replayed. Made and closed in a thread, as it reads files. Raises SimulatorError."""
+    """A record that is replayed. Made and closed in a thread, as it reads files. Raises SimulatorError.
 
-    def __init__(self, record: Path) -> None:
-        self.plan = plan(record)
+    `read` gives the plan, which takes more than a second an hour where it is not at hand.
+    """
+
+    def __init__(self, record: Path, read: ReadPlan = plan) -> None:
+        self.plan = read(record)
         check_acts(self.plan)
         path = self.plan.source
         self.name = path.parent.name if path.name == SESSION else path.name

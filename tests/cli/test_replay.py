@@ -16,7 +16,8 @@ from simulator.engines.profiles import resolve
 from simulator.participant.replay_run import ReplayOptions, ReplayOutcome, ReplayRun
 from simulator.participant.study_run import Recogniser
 from simulator.record.reader import read_record
-from simulator.record.replay.plan import plan
+from simulator.record.replay.deeds import Plan
+from simulator.record.replay.plan import plan, plan_of
 from tests.participant.scripted_engine import EngineSide, ScriptedEngine
 from tests.record.replay.replayed import Session
 
@@ -127,6 +128,24 @@ async def _run(source: Path, script: Any, records: Path) -> ReplayOutcome:
     async with ScriptedEngine(script) as engine:
         options = ReplayOptions(recogniser=Recogniser(on=False))
         return await ReplayRun(plan(source), resolve(engine.url), str(records), options, lambda line: None).run()
+
+
+def test_the_record_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read: list[Path] = []
+
+    def counted(source: Path, *found: Any) -> Plan:
+        read.append(source)
+        return plan_of(source, *found)
+
+    monkeypatch.setattr("simulator.record.replay.plan.plan_of", counted)
+    session = Session()
+    session.push(150, TIMER)
+    source = session.end(200).write(tmp_path / "source")
+    options = ["--record", str(tmp_path / "records"), "--recogniser", "none", "--json"]
+    assert main(["replay", str(source), "--engine", "embedded", *options]) == 0
+    assert read == [source / "session.jsonl"]
 
 
 async def test_an_engine_that_closes_in_the_middle_leaves_a_record_and_what_was_done(tmp_path: Path) -> None:

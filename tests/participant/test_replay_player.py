@@ -33,7 +33,7 @@ from simulator.participant.messages import (
 from simulator.participant.replay_runner import ReplayRunner
 from simulator.record.entries import Direction, Entry, Track
 from simulator.record.reader import audio, read_record
-from simulator.record.replay.deeds import Say
+from simulator.record.replay.deeds import Plan, Say
 from simulator.record.replay.plan import plan
 from simulator.study.steps import Step, Study, Wait
 from tests.participant.live_process import LiveProcess
@@ -508,6 +508,50 @@ async def test_a_replay_is_stopped_while_its_record_is_still_read(tmp_path: Path
         assert await host.send(StopReplay) is None
         assert await beginning == "The replay was stopped before it began."
         assert await host.send(Replay, record=str(source)) is None
+        assert await host.send(Disconnect) is None
+
+
+async def test_a_record_that_connect_names_is_read_before_the_engine_is_connected_to_and_once(
+    tmp_path: Path, records: Path
+) -> None:
+    source = _conversation().write(tmp_path / "source")
+    connected_when_read: list[int] = []
+
+    def read(record: Path) -> Plan:
+        connected_when_read.append(len(engine.sides))
+        return plan(record)
+
+    async with ScriptedEngine(_Talker()) as engine, InProcessHost(read_plan=read) as host:
+        connect = {"engine": engine.url, "record_folder": str(records), "replay": str(source)}
+        assert await host.send(Connect, **connect) is None
+        await _replayed(host, source)
+        assert connected_when_read == [0]
+        await _replayed(host, source)  # again in the same session: nothing is at hand any more
+        assert await host.send(Disconnect) is None
+    assert connected_when_read == [0, 1]
+    assert [each["end"] for each in _fields(records, "replay.ended")] == ["finished", "finished"]
+
+
+async def test_another_record_than_connect_named_is_replayed_all_the_same(tmp_path: Path, records: Path) -> None:
+    named, wanted = (_conversation().write(tmp_path / name) for name in ("named", "wanted"))
+    async with ScriptedEngine(_Talker()) as engine, InProcessHost() as host:
+        connect = {"engine": engine.url, "record_folder": str(records), "replay": str(named)}
+        assert await host.send(Connect, **connect) is None
+        await _replayed(host, wanted)
+        assert await host.send(Disconnect) is None
+    (started,) = _fields(records, "replay.started")
+    assert started["of"] == "wanted"
+
+
+async def test_nobody_connects_for_a_record_of_which_nothing_can_be_done_again(tmp_path: Path, records: Path) -> None:
+    empty = Session().end(300).write(tmp_path / "empty")
+    async with ScriptedEngine(_silent) as engine, InProcessHost() as host:
+        connect = {"engine": engine.url, "record_folder": str(records)}
+        refused = await host.send(Connect, **connect, replay=str(empty))
+        assert refused is not None
+        assert refused.startswith("Nothing of this session can be done again.")
+        assert (engine.sides, list(records.glob("*"))) == ([], [])
+        assert await host.send(Connect, **connect) is None
         assert await host.send(Disconnect) is None
 
 

@@ -47,6 +47,9 @@ class Connect(Command, frozen=True, tag="connect", kw_only=True):
     """Path of the platform's agent-spec.json, whose tools and wording are sent word for word; None: our own."""
     keep_audio: bool = True
     """Whether what is said and heard is kept; without it the record still says when, and for how long."""
+    replay: str | None = None
+    """The record that is to be replayed in this session, by the same path as in `Replay`: it is read before connecting,
+    so that the engine need not wait. Refused where it cannot be replayed."""
 
 
 class Disconnect(Command, frozen=True, tag="disconnect", kw_only=True):
@@ -247,6 +250,8 @@ class StopStudy(Command, frozen=True, tag="stop_study", kw_only=True):
 
 class Replay(Command, frozen=True, tag="replay", kw_only=True):
     """Do again in the open session what the participant of a record did; the reply comes when it has begun.
+
+    That is at once for the record that the session's `Connect` named; any other is read first.
 
     Refused without a session, while a study or a replay is played, and where the record cannot be replayed.
     """
