@@ -33,7 +33,7 @@ class Requests:
         again = response in self._again
         if again:
             self._again.remove(response)
-        if _is_silent_answer(response, questions):
+        if silent_answer(response) in questions:
             self._silent_sent = True
             return True
         if again:
@@ -87,8 +87,9 @@ class Requests:
         self._follow_ups = max(0, self._follow_ups - 1)
 
 
-def _is_silent_answer(response: dict[str, Any], questions: set[str]) -> bool:
+def silent_answer(response: dict[str, Any]) -> str | None:
+    """Return the tool by which a request wants a silent answer, as the program asks for that to a question."""
     match response:
         case {"output_modalities": ["text"], "tool_choice": {"type": "function", "name": str(tool)}}:
-            return len(response) == 2 and tool in questions
-    return False
+            return tool if len(response) == 2 else None
+    return None

@@ -26,7 +26,7 @@ from simulator.record.replay.deeds import (
     Settings,
     StopReply,
 )
-from simulator.record.replay.requests import Requests
+from simulator.record.replay.requests import Requests, silent_answer
 from simulator.units import NS_PER_MS
 
 ONE_STOP_NS: Final = 100 * NS_PER_MS
@@ -115,10 +115,28 @@ class Walk:
             case "response.create":
                 response = entry.event.get("response")
                 wanted = response if isinstance(response, dict) else {}
+                self._find_question(silent_answer(wanted))
                 if not self._requests.sent(wanted, text(entry, "event_id"), self._questions):
                     self._add(Request(wanted), entry)
             case "response.cancel":
                 self._stopped(entry.t_ns, entry.seq)
+
+    def _find_question(self, tool: str | None) -> None:
+        """A silent answer is asked for by this tool: the last push was its question, where its note does not say so.
+
+        Earlier versions noted a question as any other push.
+        """
+        last = self.done[-1].deed if self.done else None
+        if tool is None or not isinstance(last, Push):
+            return
+        if (last.context.get("event"), last.context.get("tool")) == ("question", tool):
+            self.done.pop()
+            self._questions.add(tool)
+            self._lose_question()
+
+    def _lose_question(self) -> None:
+        self.lost_questions += 1
+        self._asked = None
 
     def _pushed(self, entry: Entry) -> Push | None:
         if value_at(entry, "item", "type") != "message":
@@ -244,8 +262,7 @@ class Walk:
             self._questions.add(tool)
         question = _question(entry)
         if question is None:
-            self.lost_questions += 1
-            self._asked = None
+            self._lose_question()
         else:
             self.done.append(Done(question, _time(entry.t_ns) if sent is None else sent.at_ns, entry.seq))
             self._asked = entry.seq

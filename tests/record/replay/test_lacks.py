@@ -7,6 +7,7 @@ import pytest
 import soundfile
 
 from simulator.errors import UnreadableFile
+from simulator.record.replay.deeds import Push
 from simulator.record.replay.plan import plan
 from tests.record.export_record import MS, Sheet
 from tests.record.replay.replayed import Session, kinds, said
@@ -83,6 +84,23 @@ def test_questions_of_earlier_records(tmp_path: Path) -> None:
     assert planned.lacks == (
         "1 question cannot be asked again: an earlier version made this record, which did not keep how a question was "
         "asked.",
+    )
+
+
+def test_questions_of_the_earliest_records_whose_notes_do_not_tell_them_from_other_pushes(tmp_path: Path) -> None:
+    session = Session()
+    for at_ms, warmth in ((500, "How warm?"), (700, "How warm now?")):
+        session.push(at_ms, {"event": "question", "tool": "answer_scale", "question": warmth, "duringVideo": True})
+        choice = {"type": "function", "name": "answer_scale"}
+        session.request(at_ms + 10, output_modalities=["text"], tool_choice=choice)
+    session.push(900, {"event": "question", "tool": "answer_text", "question": "An operator's own event."})
+    planned = session.end(8_000).planned(tmp_path)
+    assert [act.deed for act in planned.acts] == [
+        Push({"event": "question", "tool": "answer_text", "question": "An operator's own event."}, ())
+    ]
+    assert planned.lacks == (
+        "2 questions cannot be asked again: an earlier version made this record, which did not keep how a question "
+        "was asked.",
     )
 
 
