@@ -7,6 +7,8 @@ import base64
 import hashlib
 import io
 import json
+import subprocess
+import sys
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -228,6 +230,40 @@ def test_two_exports_at_once_are_of_different_names(tmp_path: Path, monkeypatch:
     assert {path.name.split(".")[0] for path in done} == {"s"}
     assert {path.name.split(".")[0] for path in others[1:]} == {"s-2"}
     assert sorted(out.iterdir()) == sorted([*done, *others[1:]])
+
+
+def _killed_export(record: Path, out: Path, after: str) -> None:
+    """Export in a process that is killed when it is about to write the form `after`."""
+    code = (
+        "import os, signal, sys; from pathlib import Path; import simulator.record.export as export\n"
+        f"export.{after} = lambda *a, **n: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "export.export(Path(sys.argv[1]), ['csv', 'textgrid'], Path(sys.argv[2]))"
+    )
+    assert subprocess.run([sys.executable, "-c", code, str(record), str(out)], timeout=60).returncode == -9
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_what_a_killed_export_kept_is_free_again(tmp_path: Path) -> None:
+    record, out = conversation().write(tmp_path / "s"), tmp_path / "out"
+    _killed_export(record, out, "collect")
+    _killed_export(record, out, "tiers_of")
+    assert [path.name for path in out.iterdir()] == [".s.exporting"]
+    done = export(record, ["textgrid"], out).files
+    assert [path.name for path in done] == ["s.TextGrid"]
+    assert list(out.iterdir()) == done
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_what_a_killed_export_left_in_part_is_taken_away_and_what_is_whole_stays(tmp_path: Path) -> None:
+    record, out = conversation().write(tmp_path / "s"), tmp_path / "out"
+    _killed_export(record, out, "textgrid")
+    whole = sorted(path for path in out.iterdir() if path.suffix == ".csv")
+    (out / ".s.heard.wav.part").write_bytes(bytes(100))
+    (out / ".other.heard.wav.part").write_bytes(bytes(100))
+    assert whole
+    done = export(record, ["csv"], out).files
+    assert {path.name.split(".")[0] for path in done} == {"s-2"}
+    assert sorted(out.iterdir()) == sorted([out / ".other.heard.wav.part", *whole, *done])
 
 
 def test_intervals_that_overlap_get_a_tier_of_their_own_and_none_is_empty(tmp_path: Path) -> None:

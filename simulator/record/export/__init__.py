@@ -20,6 +20,7 @@ from simulator.record.export import tables
 from simulator.record.export.audacity import labels
 from simulator.record.export.elan import annotation_document
 from simulator.record.export.page import LARGEST_INSIDE_BYTES, page, with_sound
+from simulator.record.export.place import reserved
 from simulator.record.export.redacted import Redaction
 from simulator.record.export.sound import SUFFIXES, sound_path, write_heard, write_sound
 from simulator.record.export.textgrid import textgrid
@@ -258,32 +259,16 @@ def _target(folder: Path, record: Path, forms: Sequence[str], *, redacted: bool)
 
     Raises StorageFault.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        target, mine = _free(folder, _name(record, folder, redacted=redacted), _endings(forms, redacted=redacted))
-    except (OSError, ValueError) as error:  # ValueError: a path that no system has
-        reason = getattr(error, "strerror", None) or error
-        raise StorageFault(f"Nothing can be written to {folder}: {reason}.", str(error)) from error
-    try:
+    name, endings = _name(record, folder, redacted=redacted), _endings(forms, redacted=redacted)
+    leftovers = [*_endings(FORMS, redacted=False), *_endings((), redacted=True)]
+    with contextlib.ExitStack() as kept:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            target = kept.enter_context(reserved(folder, name, endings, leftovers))
+        except (OSError, ValueError) as error:  # ValueError: a path that no system has
+            reason = getattr(error, "strerror", None) or error
+            raise StorageFault(f"Nothing can be written to {folder}: {reason}.", str(error)) from error
         yield target
-    finally:
-        with contextlib.suppress(OSError):  # it is in nobody's way
-            mine.rmdir()
-
-
-def _free(folder: Path, name: str, endings: Sequence[str]) -> tuple[Path, Path]:
-    """Return a target that is free, and the folder that was made to keep it: one process only makes a folder."""
-    there = {path.name.lower() for path in folder.iterdir()}
-    number = 1
-    while True:
-        stem = name if number == 1 else f"{name}-{number}"
-        number += 1
-        if any(each.startswith(f"{stem}.{ending}".lower()) for each in there for ending in endings):
-            continue
-        with contextlib.suppress(FileExistsError):
-            mine = folder / f".{stem}.exporting"
-            mine.mkdir()
-            return folder / stem, mine
 
 
 def _endings(forms: Sequence[str], *, redacted: bool) -> list[str]:
