@@ -52,9 +52,11 @@ class SessionCommands(QObject):
         faults: Sequence[str] = (),
         tools: Sequence[str] | None = None,
         specification: str | None = None,
+        *,
+        keep_audio: bool = True,
     ) -> None:
         """Connect; `faults` are rules that the embedded engine is to break, `tools` None declares all,
-        `specification` is the path of a file to follow."""
+        `specification` is the path of a file to follow, and without `keep_audio` the record has no voices."""
         command = Connect(
             id=0,
             engine=engine,
@@ -64,6 +66,7 @@ class SessionCommands(QObject):
             faults=list(faults),
             tools=None if tools is None else list(tools),
             specification=specification,
+            keep_audio=keep_audio,
         )
         self._feed.send(command, self._tell)
 

@@ -32,6 +32,7 @@ from ui.devices_desk import DevicesDesk
 from ui.devices_feed import DevicesFeed
 from ui.ending import Ending
 from ui.faults_feed import FaultsFeed
+from ui.keeping import Keeping
 from ui.mark_desk import MarkDesk
 from ui.menus import TABS, WindowMenus
 from ui.models.deck import Deck
@@ -144,6 +145,7 @@ class MainWindow(QMainWindow):
         self.composing = ComposerDesk(self, feed, self.composer, self.log)
         self.calls = CallsDesk(self, feed, self.agent.calls)
         self.specification = SpecificationDesk(self, theme, feed, self.settings, self.agent)
+        self.keeping = Keeping(self, self.settings)
         self.replaying = ReplayDesk(
             self,
             theme,
@@ -154,6 +156,7 @@ class MainWindow(QMainWindow):
             sessions=self.sessions,
             checks=self.desk,
             specification=self.specification,
+            keeping=self.keeping,
             connection=self.connection,
             agent=self.agent,
             banner=self.replay_banner,
@@ -197,6 +200,7 @@ class MainWindow(QMainWindow):
             self.desk.faults,
             self.study_desk.tools,
             self.specification.path,
+            keep_audio=self.keeping.keeps_audio,
         )
 
     def end(self) -> None:

@@ -44,6 +44,7 @@ class WindowMenus:
         window.sound.mark(self.actions)
         window.study.deck.offer([None if name is None else self.actions[name] for name in STEP_DEEDS])
         add_scheme_menu(window, window.theme, self._choose_scheme)
+        window.keeping.add_to(menu_called(window, "&Records"))
         voice_menu = menu_called(window, "V&oice")
         window.recognition.add_to(voice_menu)
         window.talking.add_to(voice_menu, self.actions[_OPEN_MICROPHONE])

@@ -18,6 +18,7 @@ from ui.actions import Deed
 from ui.checks_desk import ChecksDesk
 from ui.commands import SessionCommands
 from ui.dialogs.replay import Offered, ReplayDialog
+from ui.keeping import Keeping
 from ui.models.replay import ReplayChoice, lost, name_of, tools_of
 from ui.models.turn_detections import title_of
 from ui.panels.agent import AgentPanel
@@ -78,6 +79,7 @@ class ReplayDesk(QObject):
         sessions: SessionsDesk,
         checks: ChecksDesk,
         specification: SpecificationDesk,
+        keeping: Keeping,
         connection: ConnectionPanel,
         agent: AgentPanel,
         banner: ReplayBanner,
@@ -87,6 +89,7 @@ class ReplayDesk(QObject):
         self._window, self._theme, self._feed, self._commands = window, theme, feed, commands
         self._settings, self._record, self._sessions, self._checks = settings, record, sessions, checks
         self._specification, self._connection, self._agent = specification, connection, agent
+        self._keeping = keeping
         self.read = read_plan
         """Makes a plan of a record; called in a thread."""
         self._run: _Run | None = None
@@ -187,6 +190,7 @@ class ReplayDesk(QObject):
             tools=tools_of(plan, self._specification.spec)[0],
             faults=self._checks.chosen_faults if choice.engine == EMBEDDED else [],
             specification=self._specification.path,
+            keep_audio=self._keeping.keeps_audio,
             replay=str(source),
         )
         self._feed.send(command, partial(self._connected, run))

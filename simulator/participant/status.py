@@ -54,6 +54,7 @@ class StatusBoard:
             connected_since_ns=now.connected_since_ns,
             record_path=str(recorder.path) if recorder is not None else None,
             recording=recorder is not None and now.live is not None and recorder.healthy,
+            keeps_audio=recorder is None or recorder.keeps_audio,
             listening=session.listening if session is not None else now.listening_at_start,
             muted=sound.voice.muted,
             volume_db=sound.loudspeaker.volume_db,

@@ -183,7 +183,8 @@ class FakeParticipant:
     def connect(self, command: Connect) -> None:
         """Begin a record and be connected."""
         self.seq = 0
-        self.change(connection=ConnectionState.CONNECTING, record_path=str(self.folder / "session.jsonl"))
+        path = str(self.folder / "session.jsonl")
+        self.change(connection=ConnectionState.CONNECTING, record_path=path, keeps_audio=command.keep_audio)
         detection = {"audio": {"input": {"turn_detection": command.turn_detection}}}
         self.note("record.started", format="participant-simulator/record", format_version=1)
         self.entry(Direction.RECEIVED, "session.created", session={"id": "sess_1"})

@@ -119,6 +119,12 @@ def test_the_dialog_tells_what_is_replayed_and_what_cannot_be(rig: WindowRig, pi
     assert not rig.commands("connect")
 
 
+def test_a_replay_leaves_the_audio_out_where_new_sessions_do(rig: WindowRig, pilot: Path) -> None:
+    rig.window.keeping.switch.setChecked(True)
+    begin(rig, "clock")
+    assert rig.wait_for_command("connect")["keep_audio"] is False
+
+
 def test_an_engine_that_is_added_meanwhile_is_offered_in_the_window_too(rig: WindowRig, pilot: Path) -> None:
     dialog = ask(rig)
     dialog.engine_picker.edit_requested.emit()

@@ -174,9 +174,12 @@ class ConnectionPanel(QFrame):
             picker.setEnabled(idle)
             what = str(picker.accessibleName())
             picker.setToolTip(what if idle else f"{what}: a session keeps it; disconnect first to choose another.")
-        self.recording_light.setText("● rec" if status.recording else "○ rec")
+        what, written = (
+            ("● rec", "Everything") if status.keeps_audio else ("● rec, no audio", "Everything but the voices")
+        )
+        self.recording_light.setText(what if status.recording else "○ rec")
         self.recording_light.setToolTip(
-            f"Everything is written to {status.record_path}" if status.recording else "Nothing is being recorded."
+            f"{written} is written to {status.record_path}" if status.recording else "Nothing is being recorded."
         )
         self.mute_button.setChecked(status.muted)
         self.mute_button.setText("Muted  M" if status.muted else "Mute  M")

@@ -80,6 +80,8 @@ class Status(msgspec.Struct, frozen=True, tag_field="feed", tag="status", kw_onl
     """The record's .jsonl file, while one is being written or the last that was."""
     recording: bool = False
     """Whether the record reaches the disk at present."""
+    keeps_audio: bool = True
+    """Whether that record holds the voices; False: they were left out on purpose."""
     listening: bool = True
     muted: bool = False
     volume_db: float = 0.0
