@@ -65,6 +65,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Replay the record, print both sessions beside each other. Raises SimulatorError where it cannot begin."""
     from simulator.audio.opening import leave
     from simulator.participant.replay_run import ReplayOptions
+    from simulator.record.integrity import alteration
     from simulator.record.replay.plan import plan
 
     mode, by = arguments.turn_detection, arguments.by
@@ -79,8 +80,9 @@ def execute(arguments: argparse.Namespace) -> int:
     target = engine_target(arguments)
     require_mind(target)
     made = plan(arguments.record)
-    for lack in made.lacks:
-        say(lack)
+    altered = alteration(made.source)
+    for each in [*made.lacks, *([altered] if altered is not None else [])]:
+        say(each)
     return leave(run_stoppable(_replay(arguments, made, target, options)))
 
 

@@ -56,6 +56,7 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the table or the comparison. Raises UnreadableFile, UsageError."""
+    from simulator.record.integrity import alteration
     from simulator.record.session_comparison import compare
     from simulator.record.sessions import Filter, records_folder, sessions
 
@@ -65,7 +66,12 @@ def execute(arguments: argparse.Namespace) -> int:
         if wanted != Filter():
             raise UsageError("--compare takes two sessions: leave out what says which are listed.")
         first, second = (_place(name, arguments.folder or records_folder()) for name in arguments.compare)
-        _tell_comparison(compare(first, second), as_json=arguments.json)
+        compared = compare(first, second)
+        for path, side in ((first, compared.first), (second, compared.second)):
+            altered = alteration(path)
+            if altered is not None:
+                say(one_line(f"{side.name}: {altered}"))
+        _tell_comparison(compared, as_json=arguments.json)
         return Exit.DONE
     found = [each for each in sessions(arguments.folder) if wanted.matches(each)]
     if arguments.json:

@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 
 from simulator import __version__
@@ -26,7 +25,7 @@ from simulator.errors import SimulatorError, StorageFault, UnreadableFile, Unrea
 from simulator.record import lock
 from simulator.record.atomic import part_of, put_in_place, sync_folder, write_whole
 from simulator.record.entries import Track
-from simulator.record.folder import ANSWERS, CHECKS, SESSION, SETTINGS, is_running, is_session
+from simulator.record.folder import SESSION, is_running, is_session
 from simulator.record.manifest import Manifest, read_manifest, write_manifest
 from simulator.record.reader import stream
 from simulator.record.summary import Summary
@@ -40,13 +39,12 @@ _LOWEST_PRIORITY: Final = 19
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether nothing is left to do. A WAV that is no audio stays, and its manifest lists it."""
-    wavs = [track_path(folder / SESSION, track) for track in Track]
+    """Whether a session was finished: its manifest comes last. What came into the folder later is not its own."""
     try:
-        listed = {file.name for file in read_manifest(folder).files}
+        read_manifest(folder)
     except UnreadableFile:
         return False
-    return all(wav.name in listed or not wav.exists() for wav in wavs)
+    return True
 
 
 def start(folder: Path) -> None:
@@ -84,12 +82,8 @@ def finish(folder: Path) -> Manifest:
                     _compress(folder / SESSION, track)
                 except UnreadableRecording as error:
                     problems.append(str(error))
-            for name, content in (
-                (SETTINGS, summary.settings()),
-                (ANSWERS, summary.answers()),
-                (CHECKS, summary.checks()),
-            ):
-                write_whole(folder / name, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+            for name, content in summary.files().items():
+                write_whole(folder / name, content)
             return write_manifest(folder, _told(summary, problems))
     except OSError as error:
         raise StorageFault(

@@ -10,6 +10,7 @@ from typing import Final
 from simulator.errors import UnreadableRecording
 from simulator.record.floor import Floor, Spurt, Transfer, floor
 from simulator.record.floor_sources import Talk, Thresholds, not_listened_ms, talk_by_energy, talk_by_events
+from simulator.record.integrity import alteration
 from simulator.record.measures import SIMULATED
 from simulator.record.reader import stream
 from simulator.record.story import Story, collect
@@ -91,6 +92,8 @@ def report(path: Path, thresholds: Thresholds | None = None) -> FloorReport:
         problems += [by_energy.lack] if by_energy.lack else []
     except UnreadableRecording as error:
         problems.append(str(error))
+    altered = alteration(path)
+    problems += [altered] if altered is not None else []
     return compared(story, by_energy, thresholds, problems)
 
 

@@ -1,6 +1,8 @@
 """The manifest of a session's folder: what lies in it, and the SHA-256 by which a change would show."""
 
 import hashlib
+import unicodedata
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +14,7 @@ from simulator.record.folder import MANIFEST, files_of
 
 FORMAT: Final = "participant-simulator/session"
 FORMAT_VERSION: Final = 1
+CHANGED: Final = "was changed"
 _BLOCK_BYTES: Final = 1 << 20
 
 
@@ -73,35 +76,50 @@ def read_manifest(folder: Path) -> Manifest:
         raise UnreadableFile(f"The manifest {path} cannot be read: {reason}.") from error
 
 
-def changes(folder: Path) -> list[str]:
-    """Return a sentence for each file that is not as the manifest says. Raises UnreadableFile; takes a second a GB.
+def changes(folder: Path, wanted: Callable[[], bool] = lambda: True) -> Iterator[tuple[str, str]]:
+    """Yield each file that is not as the manifest says, and what became of it, such as `CHANGED`.
 
-    Nothing outside of the folder is looked at.
+    Raises UnreadableFile; takes a second a GB, and ends as soon as it is no longer `wanted`. Nothing outside of the
+    folder is looked at, and of what is new only what belongs to a session.
     """
     manifest = read_manifest(folder)
-    found: list[str] = []
     for file in manifest.files:
-        path = folder / file.name
-        try:
-            if not path.resolve().is_relative_to(folder.resolve()) or (path.exists() and not path.is_file()):
-                found.append(f"{file.name} is no file of a session.")
-                continue
-            same = path.stat().st_size == file.bytes and sha256(path) == file.sha256
-        except FileNotFoundError:
-            found.append(f"{file.name} is not there any more.")
-            continue
-        except (OSError, ValueError) as error:  # ValueError: a name that no system has
-            found.append(f"{file.name} cannot be read: {getattr(error, 'strerror', None) or error}.")
-            continue
-        if not same:
-            found.append(f"{file.name} was changed after the session.")
-    return found
+        what = _became(folder, file, wanted)
+        if not wanted():
+            return
+        if what:
+            yield file.name, what
+    listed = {_composed(file.name) for file in manifest.files}
+    try:
+        there = [path.relative_to(folder).as_posix() for path in files_of(folder)]
+    except OSError as error:
+        raise UnreadableFile(f"The folder {folder} cannot be read: {error.strerror or error}.") from error
+    yield from ((name, "is new") for name in there if _composed(name) not in listed)
 
 
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal. Raises OSError."""
+def _became(folder: Path, file: ManifestFile, wanted: Callable[[], bool]) -> str:
+    """Return what became of a file; nothing where it is as it was."""
+    path = folder / file.name
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()) or (path.exists() and not path.is_file()):
+            return "is no file of a session"
+        same = path.stat().st_size == file.bytes and sha256(path, wanted) == file.sha256
+    except FileNotFoundError:
+        return "is not there any more"
+    except (OSError, ValueError) as error:  # ValueError: a name that no system has
+        return f"cannot be read ({getattr(error, 'strerror', None) or error})"
+    return "" if same else CHANGED
+
+
+def _composed(name: str) -> str:
+    """Return a name in the one form of its letters: some systems keep another than they were given."""
+    return unicodedata.normalize("NFC", name)
+
+
+def sha256(path: Path, wanted: Callable[[], bool] = lambda: True) -> str:
+    """Return the SHA-256 of a file in hexadecimal, or of its beginning where no more is `wanted`. Raises OSError."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
+        while wanted() and (block := file.read(_BLOCK_BYTES)):
             digest.update(block)
     return digest.hexdigest()

@@ -5,7 +5,10 @@ Made from the events alone, so they can be made again at any time and say nothin
 
 from typing import Any, Final
 
+import msgspec
+
 from simulator.record.entries import Direction, Entry
+from simulator.record.folder import ANSWERS, CHECKS, SETTINGS
 
 FORMAT_VERSION: Final = 1
 SETTINGS_FORMAT: Final = "participant-simulator/settings"
@@ -48,6 +51,13 @@ class Summary:
             self._accepted.append({**place, "session": entry.event.get("session")})
         if entry.problem is not None:
             self._told.append({**place, "kind": "frame", "type": entry.type, "sentence": entry.problem})
+
+    def files(self) -> dict[str, bytes]:
+        """Return the content of each file by its name."""
+        told = {SETTINGS: self.settings(), ANSWERS: self.answers(), CHECKS: self.checks()}
+        return {
+            name: msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n" for name, content in told.items()
+        }
 
     def settings(self) -> dict[str, Any]:
         """Return what was asked for and what the engine took, in order, with which program, on which devices."""

@@ -76,7 +76,7 @@ async def test_a_session_is_finished_after_its_end_by_a_process_of_its_own(recor
     assert list(folder.glob("*.wav")) == []
     assert np.array_equal(audio(folder, Track.AGENT), tone(100))
     assert read_manifest(folder).ended == "disconnected"
-    assert changes(folder) == []
+    assert list(changes(folder)) == []
     settings = json.loads((folder / "settings.json").read_text())
     assert settings["tool"]["name"] == "participant-simulator"
     assert settings["versions"]["packages"]["numpy"] == np.__version__

@@ -21,6 +21,7 @@ from simulator.record.entries import AudioSpan, Direction, Entry, Track
 from simulator.record.export import export
 from simulator.record.finishing import finish, is_finished
 from simulator.record.folder import delete_session, files_of, is_running, size_bytes
+from simulator.record.integrity import alteration
 from simulator.record.manifest import changes, read_manifest
 from simulator.record.reader import audio, audio_lack, read_record
 from simulator.record.tracks import TrackFile
@@ -87,7 +88,7 @@ def test_a_finished_session_has_the_same_samples_and_says_what_it_was(session: P
     assert np.array_equal(soundfile.read(session / "session.heard.flac", dtype="int16")[0], HEARD)
     assert manifest == read_manifest(session)
     assert (manifest.entries, manifest.duration_s, manifest.ended, manifest.problems) == (10, 2.5, "disconnected", [])
-    assert changes(session) == []
+    assert list(changes(session)) == []
     settings = json.loads((session / "settings.json").read_text())
     assert settings["requested"] == [{"seq": 2, "t_ns": 20, "session": {"voice": "marin"}}]
     assert settings["accepted"] == [{"seq": 3, "t_ns": 30, "session": {"voice": "cedar"}}]
@@ -107,10 +108,74 @@ def test_a_change_to_a_finished_session_shows(session: Path) -> None:
     finish(session)
     (session / "answers.json").write_text("{}")
     (session / "session.agent.flac").unlink()
-    assert changes(session) == [
-        "answers.json was changed after the session.",
-        "session.agent.flac is not there any more.",
-    ]
+    (session / "study.yaml").write_text("name: x\n")
+    (session / "my notes.txt").write_text("of no session")
+    told = ["answers.json was changed", "session.agent.flac is not there any more", "study.yaml is new"]
+    assert [" ".join(each) for each in changes(session)] == told
+    sentence = f"This session is not as it was when it was finished: {', '.join(told)}."
+    assert alteration(session) == sentence
+    assert alteration(session / "session.jsonl") == sentence
+
+
+def test_one_letter_of_the_events_shows(session: Path) -> None:
+    finish(session)
+    assert alteration(session) is None
+    events = session / "session.jsonl"
+    events.write_bytes(events.read_bytes().replace(b'"value":5', b'"value":6'))
+    assert alteration(session) == "This session is not as it was when it was finished: session.jsonl was changed."
+
+
+def test_what_the_program_made_again_is_no_change(session: Path) -> None:
+    finish(session)
+    answers = session / "answers.json"
+    content = answers.read_bytes()
+    answers.write_bytes(b"{}")
+    manifest = json.loads((session / "manifest.json").read_bytes())
+    next(each for each in manifest["files"] if each["name"] == "answers.json")["sha256"] = "of an earlier version"
+    (session / "manifest.json").write_text(json.dumps(manifest))
+    assert alteration(session) == "This session is not as it was when it was finished: answers.json was changed."
+    answers.write_bytes(content)
+    (session / ".answers.json.part").write_bytes(content)
+    assert alteration(session) is None
+    finish(session)
+    assert alteration(session) is None
+
+
+def test_sound_that_came_later_is_not_taken_for_the_sessions_own(session: Path) -> None:
+    finish(session)
+    (session / "session.agent.wav").write_bytes(header(1, 2) + b"\0\0")
+    assert is_finished(session)
+    finishing.start(session)
+    assert alteration(session) == "This session is not as it was when it was finished: session.agent.wav is new."
+
+
+def test_nothing_is_said_to_be_changed_where_nobody_knows_how_it_was(session: Path, tmp_path: Path) -> None:
+    assert alteration(session) is None
+    finish(session)
+    (session / "answers.json").write_text("{}")
+    with lock.holding(session / "session.jsonl"):
+        assert alteration(session) is None
+    assert alteration(session, lambda: False) is None
+    (tmp_path / "check.jsonl").write_bytes((session / "session.jsonl").read_bytes())
+    assert alteration(tmp_path / "check.jsonl") is None
+
+
+def test_a_manifest_that_is_none_is_told(session: Path) -> None:
+    (session / "manifest.json").write_text("[]")
+    assert alteration(session) == f"{session / 'manifest.json'} is no manifest of a session."
+
+
+def test_many_changes_are_one_sentence_of_one_line(session: Path) -> None:
+    (session / "study files").mkdir()
+    for number in range(7):
+        (session / "study files" / f"{number}{'x' * 90}.png").write_bytes(b"png")
+    finish(session)
+    manifest = (session / "manifest.json").read_text().replace("x" * 90, "a\\nb" + "x" * 90)
+    (session / "manifest.json").write_text(manifest)
+    told = alteration(session) or ""
+    assert "study files/0a bxx" in told
+    assert told.endswith("is not there any more, and so on: 10 more.")
+    assert len(told) < 450
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
@@ -120,14 +185,14 @@ def test_a_manifest_that_lies_and_a_pipe_in_the_folder_are_no_files_of_a_session
     (session / "study files").mkdir()
     os.mkfifo(session / "study files" / "pipe")
     finish(session)
-    assert changes(session) == []
+    assert list(changes(session)) == []
     names = ["/dev/zero", "../other.txt", "study files/pipe", "gone.txt", "n\0l"]
     manifest = json.loads((session / "manifest.json").read_bytes())
     manifest["files"] = [{"name": name, "bytes": 0, "sha256": ""} for name in names]
     (session / "manifest.json").write_text(json.dumps(manifest))
-    told = changes(session)
-    assert told[:4] == [f"{name} is no file of a session." for name in names[:3]] + ["gone.txt is not there any more."]
-    assert "cannot be read" in told[4]
+    told = dict(changes(session))
+    assert [told[name] for name in names[:4]] == [*["is no file of a session"] * 3, "is not there any more"]
+    assert "cannot be read" in told[names[4]]
     assert delete_session(session) == [session / "study files"]
 
 
@@ -328,7 +393,7 @@ def test_killed_at_any_step_it_leaves_all_and_goes_on_the_next_time(session: Pat
     assert is_whole(session)
     finish(session)
     assert is_whole(session)
-    assert changes(session) == []
+    assert list(changes(session)) == []
     assert list(session.glob(".*")) == []
     assert list(session.glob("*.wav")) == []
 

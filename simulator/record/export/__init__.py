@@ -28,6 +28,7 @@ from simulator.record.export.tiers import Tier, tiers_of
 from simulator.record.floor_report import FloorReport, compared
 from simulator.record.floor_sources import Thresholds, talk_by_energy
 from simulator.record.folder import SESSION, is_running, record_file
+from simulator.record.integrity import alteration
 from simulator.record.reader import stream
 from simulator.record.story import Story, collect, started_at
 from simulator.record.tracks import TrackFile
@@ -74,6 +75,9 @@ def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool =
         raise UnreadableFile(f"{path} is empty: it holds no record.")
     if path.name == SESSION and is_running(path.parent):
         notes.append("The session still goes on: this is what was recorded so far.")
+    altered = alteration(path)
+    if altered is not None and not redacted:
+        notes.append(altered)
     with _target(folder, path, forms, redacted=redacted) as target:
         writing = _Writing(path, target, story, entries, notes, sound=not redacted)
         if redacted:
@@ -83,6 +87,8 @@ def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool =
                 writing.write(form)
     if not writing.files:
         raise UsageError(f"{path} holds no audio: there is nothing to export as {' or '.join(forms)}.")
+    if altered is not None and redacted:  # for whoever exports it only: the files of a study have names
+        notes.append(altered)
     return Exported(writing.files, notes)
 
 
