@@ -47,7 +47,7 @@ _DROPPED_CELLS = 50
 
 
 class LogPanel(QWidget):
-    """Table and inspector. Follows the newest row only while it is in sight."""
+    """Table and inspector. Follows the newest row of the live session while it is in sight, whatever takes room."""
 
     entry_selected = Signal(Entry)
     """The user went to a row."""
@@ -58,6 +58,8 @@ class LogPanel(QWidget):
         self._view = view
         self._theme = theme
         self._told = True
+        self._at_end = True
+        """Whether the last row was in sight when the user last scrolled."""
         self._problems = 0
         self._build_filter()
         self._build_table()
@@ -78,7 +80,7 @@ class LogPanel(QWidget):
         return self._view
 
     def set_view(self, view: RecordView) -> None:
-        """Show another record, at its end."""
+        """Show another record: the live one at its end, a saved one from its beginning, as the timeline does."""
         self._view = view
         self.menu.show_record(bool(view.title))
         self.again_button.setText("Edit a copy…" if view.title else "Send again…")
@@ -90,20 +92,18 @@ class LogPanel(QWidget):
         self.model.set_view(view)
         self._show_count()
         self._show_entry(None)
-        self.table.scrollToBottom()
+        self._show_outset()
 
     def take_new(self) -> None:
         """Show the entries that the view gained; nothing while hidden."""
         if not self.isVisible():
             return
-        bar = self.table.verticalScrollBar()
-        at_end = bar.value() >= bar.maximum()
         self.model.take_new()
         if self._problems != self._view.problems:
             # A note may have judged rows that were painted before it came.
             self._problems = self._view.problems
             self._delegate.forget()
-        if at_end:
+        if self._at_end and not self._view.title:
             self.table.scrollToBottom()
         if self.table.isHidden():
             self._show_count()
@@ -219,6 +219,10 @@ class LogPanel(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(Column.GIST, QHeaderView.ResizeMode.Stretch)
         table.viewport().installEventFilter(self)
+        # Rows come, and bars above the log come and go: the end moves, and the last row is to stay in sight.
+        bar = table.verticalScrollBar()
+        bar.rangeChanged.connect(self._keep_to_the_end)
+        bar.valueChanged.connect(self._note_place)
         table.selectionModel().currentRowChanged.connect(self._current_changed)
         table.selectionModel().selectionChanged.connect(self._delegate.show_selection)
         self.table = table
@@ -280,8 +284,23 @@ class LogPanel(QWidget):
             self._select(row)
             self._told = True
         else:
-            self.table.scrollToBottom()
+            self._show_outset()
         self._show_count()
+
+    def _show_outset(self) -> None:
+        """Go where a record is looked at first."""
+        if self._view.title:
+            self.table.scrollToTop()
+        else:
+            self.table.scrollToBottom()
+            self._at_end = True
+
+    def _keep_to_the_end(self, _low: int, high: int) -> None:
+        if self._at_end and not self._view.title:
+            self.table.verticalScrollBar().setValue(high)
+
+    def _note_place(self, value: int) -> None:
+        self._at_end = value >= self.table.verticalScrollBar().maximum()
 
     def _leave_filter(self) -> None:
         """Go to the first row that the filter lets through."""

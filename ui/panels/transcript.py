@@ -116,7 +116,7 @@ def write_words(cursor: QTextCursor, item: Paragraph, form: Callable[[str], QTex
 
 
 class TranscriptPanel(QWidget):
-    """Shows the turns of one record. Keeps to the end only while the end is in sight."""
+    """Shows the turns of one record. Keeps to the end of the live one, only while the end is in sight."""
 
     mark_clicked = Signal(int)
     """The time of a turn was chosen: the `seq` of its entry in the log."""
@@ -127,7 +127,7 @@ class TranscriptPanel(QWidget):
         self._measures = Measures()
         self._revision = -1
         self._shown: list[tuple[Paragraph, int]] = []
-        self._at_end = True
+        self._at_end, self._ended = True, False
         self._view = QTextBrowser()
         self._view.setOpenLinks(False)
         self._view.setFont(ui_font(1.05))
@@ -164,7 +164,8 @@ class TranscriptPanel(QWidget):
         return self._view.toPlainText()
 
     def set_source(self, measures: Measures, *, ended: bool = False) -> None:
-        """Show the turns of another record; nothing more comes where it `ended`."""
+        """Show the turns of another record; one that `ended` grows no more, and is shown from its beginning."""
+        self._ended = ended
         self._empty.setText(_EMPTY_RECORD if ended else _EMPTY)
         self._measures = measures
         self._redress()
@@ -212,7 +213,7 @@ class TranscriptPanel(QWidget):
         cursor.endEditBlock()
 
     def _keep_to_the_end(self, _low: int, high: int) -> None:
-        if self._at_end:
+        if self._at_end and not self._ended:
             self._view.verticalScrollBar().setValue(high)
 
     def _note_place(self, value: int) -> None:
