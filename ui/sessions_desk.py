@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QPu
 from simulator.errors import SimulatorError
 from simulator.participant.messages import ConnectionState
 from simulator.record.folder import SESSION, delete_session, is_session, size_bytes
+from simulator.record.integrity import alteration
 from simulator.resources import data_folder, is_file
 from simulator.units import ns_to_samples, samples_to_ns
 from ui.actions import Deed, Submenu
@@ -60,7 +61,7 @@ class SessionsDesk(QObject):
         self._background = Background(self)
         self._sound = SavedSound(self)
         self._sound.came.connect(timeline.canvas.take_sound)
-        self._sound.ended.connect(self._sound_read)
+        self._sound.ended.connect(self._tell_lack)
         self._wanted = 0
         self._timeline, self._output = timeline, output
         self.player = SessionSound(self)
@@ -297,6 +298,7 @@ class SessionsDesk(QObject):
         if view.lacks:
             self.failed.emit(" ".join(view.lacks))
         self._sound.read(view)
+        self._look_for_changes(view)
         self.unfinished.watch(view.path.parent)
         # To look for garbage among what so many entries consist of would stop a frame now and then for 100 ms.
         gc.unfreeze()
@@ -306,9 +308,27 @@ class SessionsDesk(QObject):
         names = list(dict.fromkeys([str(path), *map(str, self.recent)]))
         self._settings.set_text(_REMEMBERED, json.dumps(names[:_MOST_RECENT]))
 
-    def _sound_read(self, lack: str) -> None:
-        if lack:
-            self.failed.emit(lack)
+    def _look_for_changes(self, view: RecordView) -> None:
+        """Hold each file against the manifest, which takes a second where a session is long, until another is shown."""
+        assert view.path is not None
+        number = self._wanted
+
+        def looked(sentence: str | None, error: Exception | None) -> None:
+            if isinstance(error, SimulatorError):  # it was deleted meanwhile
+                return
+            if error is not None:
+                raise error
+            if number == self._wanted:
+                self._tell_lack(sentence or "")
+
+        self._background.run(partial(alteration, view.path, lambda: number == self._wanted), looked)
+
+    def _tell_lack(self, sentence: str) -> None:
+        """Tell what is found to be wrong with the session on screen, beside what is known already."""
+        view = self._record.shown
+        if sentence and sentence not in view.lacks:
+            view.lacks = [*view.lacks, sentence]
+            self.failed.emit(" ".join(view.lacks))
 
     def _live_shown(self, live: bool) -> None:
         self._wanted += 1

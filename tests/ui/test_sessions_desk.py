@@ -1,6 +1,8 @@
 """A saved session in the window: opened whole or damaged, with its sound, a way back, deleted."""
 
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import msgspec
 import numpy as np
@@ -16,6 +18,7 @@ from simulator.record.folder import SESSION, is_running
 from simulator.record.writer import RecordWriter
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
 from tests.ui.window_rig import WindowRig, wait_until
+from ui import sessions_desk
 from ui.dialogs.export import FORMS, ExportDialog
 from ui.models.devices import Output
 from ui.saved_record import heard_peaks, open_view
@@ -102,6 +105,48 @@ def test_the_present_of_a_saved_session_is_the_end_of_its_sound(tmp_path: Path) 
     folder = save_session(tmp_path / "s")
     view = open_view(folder)
     assert (view.now_ns, view.lacks, view.path) == (3 * NS_PER_S, [], folder / SESSION)
+
+
+def test_files_that_were_changed_after_the_end_are_told_once_the_session_is_on_screen(
+    rig: WindowRig, tmp_path: Path
+) -> None:
+    changed, whole = (save_session(tmp_path / name) for name in ("changed", "whole"))
+    for folder in (changed, whole):
+        finish(folder)
+    (changed / "answers.json").write_text("{}")
+    with (changed / SESSION).open("ab") as file:
+        file.write(b"\x00garbage\n")
+    desk, notices = open_session(rig, changed), rig.window.notices
+    wait_until(lambda: "as it was when it was finished: answers.json was changed" in notices.text.text())
+    assert "Line 4 (byte" in notices.text.text()
+    assert len(rig.window.record.shown.lacks) == 2
+    notices.dismiss()
+    desk.open(whole)
+    wait_until(lambda: rig.window.record.shown.title == "whole" and not desk.reads_sound)
+    wait_until(lambda: not desk._background._then)
+    assert not notices.isVisible()
+
+
+def test_a_session_that_is_left_is_not_looked_at_any_further(
+    rig: WindowRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, still_wanted = save_session(tmp_path / "s"), list[bool]()
+    left = Event()
+
+    def looks(path: Path, wanted: Callable[[], bool]) -> str:
+        still_wanted.append(wanted())
+        left.wait(20)
+        still_wanted.append(wanted())
+        return "The session was changed."
+
+    monkeypatch.setattr(sessions_desk, "alteration", looks)
+    desk = open_session(rig, folder)
+    wait_until(lambda: still_wanted == [True])
+    rig.click(rig.window.banner.back_button)
+    left.set()
+    wait_until(lambda: still_wanted == [True, False])
+    wait_until(lambda: not desk._background._then)
+    assert not rig.window.notices.isVisible()
 
 
 def test_a_damaged_session_opens_up_to_the_damage_and_says_where(tmp_path: Path) -> None:
