@@ -126,8 +126,8 @@ def _check_finished(session: Path, before: dict[Track, np.ndarray]) -> None:
         after = soundfile.read(flac, dtype="int16")[0] if flac.exists() else samples[:0]
         if not np.array_equal(after, samples):
             raise RuntimeError(f"Finishing changed {track.value}")
-    if changes(session):
-        raise RuntimeError(f"The manifest does not fit: {changes(session)}")
+    if changed := list(changes(session)):
+        raise RuntimeError(f"The manifest does not fit: {changed}")
 
 
 def _by_wave(path: Path) -> np.ndarray:

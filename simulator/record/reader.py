@@ -27,6 +27,8 @@ _MOST_SAMPLES: Final = ns_to_samples(LATEST_NS)
 _MOST_BYTES: Final = (1 << 63) - 1
 """More of anything is damage, and cannot be reckoned with or drawn."""
 _BLOCK_BYTES: Final = 1 << 20
+_FIRST: Final = b'{"seq":0,"t_ns":'
+"""What every record begins with."""
 
 _decoder = msgspec.json.Decoder(Entry)
 
@@ -128,12 +130,12 @@ def _blocks(path: Path, problems: list[str], find: Callable[[bytes, Numbers, int
                 if not data.endswith(b"\n"):
                     data += file.readline(LONGEST_LINE_BYTES)
                 block, wrong = _block(data, seq, offset, find)
-                if not seq:
-                    if not block.lines:
-                        raise UnreadableFile(f"{path} is not a record: its first line is no entry.")
+                if not seq and block.lines:
                     problems += _format_problems(
                         path, block.entries[0] if 0 in block.places else block.appends.entry(0)
                     )
+                elif not seq and not _is_beginning(data):
+                    raise UnreadableFile(f"{path} is not a record: its first line is no entry.")
                 seq += block.lines
                 offset += len(data)
                 yield block
@@ -146,6 +148,11 @@ def _blocks(path: Path, problems: list[str], find: Callable[[bytes, Numbers, int
         ) from error
     if not seq:
         problems.append("The record holds no entry.")
+
+
+def _is_beginning(data: bytes) -> bool:
+    """Whether a file was cut off in its first line, whose writer was killed in its first tenth of a second."""
+    return b"\n" not in data and data[: len(_FIRST)] == _FIRST[: len(data)]
 
 
 def _block(data: bytes, seq: int, offset: int, find: Callable[[bytes, Numbers, int], Appends]) -> tuple[Block, str]:

@@ -226,6 +226,23 @@ def test_what_a_crash_left_is_finished_and_said_to_be_cut_off(tmp_path: Path) ->
     assert is_finished(session)
 
 
+def test_a_session_killed_in_its_first_line_is_finished_listed_as_broken_off_and_deleted(
+    session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = session / "session.jsonl"
+    events.write_bytes(events.read_bytes()[:30])
+    assert main(["sessions", str(session.parent), "--json"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)
+    assert listed["state"] == "broken off"
+    manifest = finish(session)
+    assert (manifest.entries, manifest.ended) == (0, None)
+    assert manifest.problems[0].startswith("Line 1 (byte 0) was cut off in the middle")
+    assert np.array_equal(audio(session, Track.AGENT), AGENT)
+    assert is_finished(session)
+    assert delete_session(session) == []
+    assert not session.exists()
+
+
 @pytest.mark.parametrize("written", [b"", HEADER[:20], HEADER, HEADER + b"\1", HEADER + b"\1\0\2"])
 def test_a_kill_before_the_first_whole_sample_leaves_nothing_to_compress(session: Path, written: bytes) -> None:
     (session / "session.heard.wav").write_bytes(written)

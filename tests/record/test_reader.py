@@ -80,6 +80,20 @@ def test_what_is_no_record_at_all(tmp_path: Path) -> None:
     assert read_record(other).problems == ["The record holds no entry."]
 
 
+@pytest.mark.parametrize("written", [1, 16, 17, 200])
+def test_a_record_cut_off_in_its_first_line_opens_empty(path: Path, written: int) -> None:
+    path.write_bytes(path.read_bytes().partition(b"\n")[0][:written])
+    record = read_record(path)
+    told = ["Line 1 (byte 0) was cut off in the middle: the record opens up to there.", "The record holds no entry."]
+    assert (record.entries, record.problems) == ([], told)
+
+
+def test_a_file_without_lines_that_begins_otherwise_is_no_record(path: Path) -> None:
+    path.write_bytes(b'{"seq":1,"t_ns":0,')
+    with pytest.raises(UnreadableFile, match="is not a record"):
+        read_record(path)
+
+
 def test_a_record_of_a_later_format_is_refused(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"format_version":1', b'"format_version":2'))
     with pytest.raises(UnreadableFile, match="format version 2"):

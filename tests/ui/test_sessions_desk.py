@@ -11,15 +11,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from simulator.errors import UnreadableFile
-from simulator.record import export
 from simulator.record.entries import FORMAT, FORMAT_VERSION, Direction, Entry, Track
-from simulator.record.finishing import finish
+from simulator.record.finishing import finish, is_finished
 from simulator.record.folder import SESSION, is_running
 from simulator.record.writer import RecordWriter
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ
 from tests.ui.window_rig import WindowRig, wait_until
 from ui import sessions_desk
-from ui.dialogs.export import FORMS, ExportDialog
 from ui.models.devices import Output
 from ui.saved_record import heard_peaks, open_view
 from ui.sessions_desk import SessionsDesk
@@ -107,6 +105,18 @@ def test_the_present_of_a_saved_session_is_the_end_of_its_sound(tmp_path: Path) 
     assert (view.now_ns, view.lacks, view.path) == (3 * NS_PER_S, [], folder / SESSION)
 
 
+def test_a_session_killed_in_its_first_line_is_opened_finished_and_deleted(rig: WindowRig, tmp_path: Path) -> None:
+    folder = save_session(tmp_path / "killed")
+    events = folder / SESSION
+    events.write_bytes(events.read_bytes()[:40])
+    desk = open_session(rig, folder)
+    assert "Line 1 (byte 0) was cut off in the middle" in rig.window.notices.text.text()
+    wait_until(lambda: is_finished(folder) and not is_running(folder))
+    desk.delete(folder)
+    wait_until(lambda: rig.window.record.shown is rig.feed.view)
+    assert not folder.exists()
+
+
 def test_files_that_were_changed_after_the_end_are_told_once_the_session_is_on_screen(
     rig: WindowRig, tmp_path: Path
 ) -> None:
@@ -176,33 +186,6 @@ def test_a_later_format_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path.write_bytes(msgspec.json.encode(Entry(0, 0, Direction.NOTED, "record.started", event)) + b"\n")
     with pytest.raises(UnreadableFile, match="Use a newer one"):
         open_view(path)
-
-
-def test_export_asks_what_and_where_and_tells_what_was_written(rig: WindowRig, tmp_path: Path) -> None:
-    folder = save_session(tmp_path / "pilot")
-    open_session(rig, folder)
-    rig.window.settings.set_text("export_folder", str(tmp_path / "out"))
-    rig.window.sessions.ask_export()
-    dialog = rig.window.findChild(ExportDialog)
-    assert dialog is not None
-    dialog.redacted.setChecked(True)
-    assert not dialog.boxes["wav"].isEnabled()  # a redacted copy holds no voices
-    dialog.redacted.setChecked(False)
-    for form, box in dialog.boxes.items():
-        box.setChecked(form in ("flac", "csv"))
-    rig.click(dialog.export_button)
-    wait_until(lambda: "Written: " in dialog.outcome.text())
-    names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"pilot.events.csv", "pilot.turns.csv"} <= names
-    assert all(name in dialog.outcome.text() for name in names)
-    dialog.folder.setText(str(folder / SESSION))
-    rig.click(dialog.export_button)
-    wait_until(lambda: str(folder / SESSION) in dialog.outcome.text())
-    dialog.reject()
-
-
-def test_every_form_of_the_command_is_offered() -> None:
-    assert tuple(FORMS) == export.FORMS
 
 
 def test_space_in_the_timeline_plays_from_the_cursor_which_moves_along(rig: WindowRig, tmp_path: Path) -> None:
