@@ -1,11 +1,15 @@
-"""Export of a record: which forms, to which folder; the program's own command writes them in a process of its own."""
+"""Export of a record: which forms, to which folder; the program's own command writes them in a process of its own.
+
+A folder of the session's name is offered, in the folder that was exported to last: what is written of one session
+lies together, and apart from that of others.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QStandardPaths, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -16,6 +20,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -23,8 +28,11 @@ from PySide6.QtWidgets import (
 
 from ui.child_answer import ChildAnswer
 from ui.child_process import python_command
+from ui.models.plain import line, tip
+from ui.models.replay import name_of
 from ui.settings import WindowSettings
 from ui.theme import SPACE_PX
+from ui.widgets.elided_label import ElidedLabel
 
 FORMS: Final = {
     "wav": "WAV, stereo and separate voices",
@@ -39,6 +47,8 @@ FORMS: Final = {
 _VOICES: Final = ("wav", "flac")
 _FORMS_KEY, _FOLDER_KEY = "export_forms", "export_folder"
 _FIRST_FORMS: Final = "wav,csv,audacity,textgrid,elan,html"
+_LISTED_LINES: Final = 6
+"""Files in sight at a time: there may be dozens, and the buttons have to stay on the screen."""
 
 
 class Exported(msgspec.Struct, frozen=True):
@@ -63,22 +73,45 @@ class ExportDialog(QDialog):
         self.setWindowTitle("Export the session")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._record, self._settings = record, settings
+        self._session = name_of(record)
+        self._written_to = Path()
         self._child = ChildAnswer([*(command or python_command("simulator")), "export"], self)
         self._child.answered.connect(self._done)
-        chosen = settings.text(_FORMS_KEY, _FIRST_FORMS).split(",")
+        self._build()
+        self._lay_out()
+        self._show_possible()
+
+    def _build(self) -> None:
+        self.name = ElidedLabel(line(self._session))
+        self.name.setStyleSheet("font-size: 13pt; font-weight: 600;")
+        self.name.setToolTip(tip(str(self._record)))
+        chosen = self._settings.text(_FORMS_KEY, _FIRST_FORMS).split(",")
         self.boxes: dict[str, QCheckBox] = {}
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(6 * SPACE_PX)
-        for place, (form, words) in enumerate(FORMS.items()):
+        for form, words in FORMS.items():
             box = self.boxes[form] = QCheckBox(words)
             box.setChecked(form in chosen)
             box.toggled.connect(self._show_possible)
-            grid.addWidget(box, place // 2, place % 2)
         self.redacted = QCheckBox("For a bug report: a copy without voices, words and names")
         self.redacted.toggled.connect(self._show_possible)
-        self.folder = QLineEdit(settings.text(_FOLDER_KEY) or str(Path.home()))
+        self.folder = QLineEdit(str(self._folder_in(Path(self._settings.text(_FOLDER_KEY) or _documents()))))
         self.folder.setAccessibleName("Folder to export to")
         self.folder.textChanged.connect(self._show_possible)
+        self.outcome = QLabel()
+        self.outcome.setTextFormat(Qt.TextFormat.PlainText)
+        self.outcome.setWordWrap(True)
+        self.outcome.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.files = QPlainTextEdit()
+        self.files.setReadOnly(True)
+        self.files.setAccessibleName("Files that were written")
+        self.files.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.files.setFixedHeight((_LISTED_LINES + 1) * self.files.fontMetrics().lineSpacing())
+        self.files.hide()
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(6 * SPACE_PX)
+        for place, box in enumerate(self.boxes.values()):
+            grid.addWidget(box, place // 2, place % 2)
         browse = QPushButton("Browse…")
         browse.setAutoDefault(False)
         browse.clicked.connect(self._ask_folder)
@@ -86,30 +119,26 @@ class ExportDialog(QDialog):
         place_row.addWidget(QLabel("To the folder"))
         place_row.addWidget(self.folder, 1)
         place_row.addWidget(browse)
-        self.outcome = QLabel()
-        self.outcome.setTextFormat(Qt.TextFormat.PlainText)
-        self.outcome.setWordWrap(True)
-        self.outcome.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.export_button = buttons.addButton("Export", QDialogButtonBox.ButtonRole.ActionRole)
         self.export_button.setDefault(True)
         self.export_button.clicked.connect(self.export)
         self.show_button = buttons.addButton("Show the folder", QDialogButtonBox.ButtonRole.ActionRole)
         self.show_button.setEnabled(False)
-        self.show_button.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self.folder.text().strip()))
-        )
+        self.show_button.clicked.connect(self._show_folder)
         buttons.rejected.connect(self.reject)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(5 * SPACE_PX, 5 * SPACE_PX, 5 * SPACE_PX, 4 * SPACE_PX)
         rows.setSpacing(3 * SPACE_PX)
+        rows.addWidget(self.name)
         rows.addLayout(grid)
         rows.addWidget(self.redacted)
         rows.addLayout(place_row)
-        rows.addWidget(self.outcome, 1)
+        rows.addWidget(self.outcome)
+        rows.addWidget(self.files)
+        rows.addStretch(1)
         rows.addWidget(buttons)
         self.setMinimumWidth(620)
-        self._show_possible()
 
     @property
     def forms(self) -> list[str]:
@@ -119,13 +148,16 @@ class ExportDialog(QDialog):
     def export(self) -> None:
         """Write the files; the dialog stays and tells what came of it."""
         folder = self.folder.text().strip()
-        self._settings.set_text(_FOLDER_KEY, folder)
+        self._written_to = Path(folder)
+        own = self._written_to.name == self._session
+        self._settings.set_text(_FOLDER_KEY, str(self._written_to.parent) if own else folder)
         self._settings.set_text(_FORMS_KEY, ",".join(form for form, box in self.boxes.items() if box.isChecked()))
         further = [f"--to={','.join(self.forms)}"] if self.forms else []
         if self.redacted.isChecked():
             further.append("--redacted")
         self._child.ask(str(self._record), *further, f"--out={folder}", "--json")
         self.outcome.setText("Writing…")
+        self.files.hide()
         self._show_possible()
 
     def done(self, result: int) -> None:
@@ -140,10 +172,31 @@ class ExportDialog(QDialog):
             lines = said.strip().splitlines()
             self.outcome.setText(lines[-1] if lines else f"The export ended with exit code {code}: see the terminal.")
         else:
-            names = "\n".join(Path(name).name for name in exported.files)
-            self.outcome.setText("\n".join([f"Written: {len(exported.files)} files", names, *exported.notes]))
+            count = len(exported.files)
+            written = f"✓  {count} file{'s' * (count != 1)} written to {self._written_to}"
+            self.outcome.setText("\n".join([written, *exported.notes]))
+            self.files.setPlainText("\n".join(Path(name).name for name in exported.files))
+            self.files.show()
             self.show_button.setEnabled(True)
         self._show_possible()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Grow with what is told, and shrink again."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+
+    def _folder_in(self, parent: Path) -> Path:
+        """The session's own folder in `parent`, which may be it already."""
+        return parent if parent.name == self._session else parent / self._session
+
+    def _show_folder(self) -> None:
+        if QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written_to))):
+            self.show_button.setText("Handed to the file manager")
+        else:
+            self.show_button.setText("No file manager was found")
 
     def _show_possible(self) -> None:
         redacted = self.redacted.isChecked()
@@ -153,8 +206,14 @@ class ExportDialog(QDialog):
         self.export_button.setEnabled(ready and not self._child.waiting)
 
     def _ask_folder(self) -> None:
-        dialog = QFileDialog(self, "Export to the folder", self.folder.text())
+        dialog = QFileDialog(self, "Export into a folder in", str(Path(self.folder.text().strip()).parent))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.folder.setText)
+        dialog.fileSelected.connect(lambda name: self.folder.setText(str(self._folder_in(Path(name)))))
         dialog.open()
+
+
+def _documents() -> str:
+    """Where the user's documents lie."""
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return documents if Path(documents).is_dir() else str(Path.home())

@@ -62,7 +62,9 @@ class ReplayChoice:
 
 def name_of(record: Path) -> str:
     """Return what a record is called: the name of its session's folder, else of its file."""
-    return record.parent.name if record.name == SESSION else record.stem
+    if record.name == SESSION:
+        return record.parent.name
+    return record.stem if record.suffix == ".jsonl" else record.name
 
 
 def summary(plan: Plan) -> str:
