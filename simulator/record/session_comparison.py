@@ -82,7 +82,10 @@ class LatencyPair:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting that differs; None where a session has none, or where null was set."""
+    """A setting that differs; None where a session has none, or where null was set.
+
+    What one session lacks as a whole (a tool, say) is one setting: its fields, by their paths within it.
+    """
 
     path: str
     first: Any
@@ -202,9 +205,29 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Setting]:
-    paths = dict.fromkeys([*first, *second])
-    pairs = (Setting(path, first.get(path), second.get(path)) for path in paths)
-    return [each for each in pairs if each.first != each.second or (each.path in first) != (each.path in second)]
+    sides = (_as_wholes(first, _stems(second)), _as_wholes(second, _stems(first)))
+    pairs = (Setting(path, *(each.get(path) for each in sides)) for path in dict.fromkeys([*sides[0], *sides[1]]))
+    return [each for each in pairs if each.first != each.second]
+
+
+def _stems(settings: Iterable[str]) -> set[str]:
+    """Return the paths of settings and of all that they lie in."""
+    return {".".join(parts[: end + 1]) for parts in (path.split(".") for path in settings) for end in range(len(parts))}
+
+
+def _as_wholes(settings: Mapping[str, Any], others: set[str]) -> dict[str, Any]:
+    """Return settings by path; those in something that the other session lacks together, under the path of that."""
+    wholes: dict[str, Any] = {}
+    for path, value in settings.items():
+        parts = path.split(".")
+        whole = next(
+            (".".join(parts[:end]) for end in range(2, len(parts)) if ".".join(parts[:end]) not in others), path
+        )
+        if whole == path:
+            wholes[path] = value
+        else:
+            wholes.setdefault(whole, {})[path.removeprefix(f"{whole}.")] = value
+    return wholes
 
 
 def _beside(first: list[Turn], second: list[Turn]) -> list[Row]:

@@ -416,6 +416,24 @@ def test_only_settings_that_differ_are_told(compared: Comparison) -> None:
     ]
 
 
+def test_a_tool_that_one_session_lacks_is_one_setting_and_null_is_as_good_as_none(tmp_path: Path) -> None:
+    both = {"type": "function", "name": "send_chat", "description": "Writes."}
+    one = {"type": "function", "name": "answer_scale", "parameters": {"type": "object", "required": ["value"]}}
+    for name, asked in (("a", {"tools": [both, one], "tracing": None}), ("b", {"tools": [both]})):
+        sheet = Sheet()
+        updated(sheet, 5, **asked)
+        sheet.write(tmp_path / name, audio=False)
+    lacked = {"type": "function", "parameters.type": "object", "parameters.required": ["value"]}
+    assert compare(tmp_path / "a", tmp_path / "b").settings == [
+        Setting("asked.tools.answer_scale", lacked, None),
+        Setting("taken.tools.answer_scale", lacked, None),
+    ]
+    assert [each.path for each in compare(tmp_path / "b", tmp_path / "a").settings] == [
+        "asked.tools.answer_scale",
+        "taken.tools.answer_scale",
+    ]
+
+
 def test_the_same_turns_of_the_participant_are_in_one_row(compared: Comparison) -> None:
     assert [tuple(turn and turn.text for turn in row) for row in compared.transcript] == [
         ("Hello there.", "hello there"),

@@ -253,6 +253,11 @@ def _quoted(key: str) -> Callable[[Entry], str]:
     return write
 
 
+def _note(entry: Entry) -> str:
+    note = _shorten(str(entry.event.get("note") or ""), 140)
+    return f"“{note}”" if note else ""
+
+
 def _recognised(entry: Entry) -> str:
     if entry.event.get("error"):
         return _fields("item_id", "error")(entry)
@@ -371,6 +376,8 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "call.held": _call,
     "call.answered": _call_answered,
     "tool.added": lambda entry: f"{entry.event.get('name', '')}, which this session did not declare at its start",
+    "mark": lambda entry: _note(entry) or "without a note",
+    "mark.note": lambda entry: f"of the mark #{entry.event.get('mark', '')}: {_note(entry)}",
     "raw": lambda entry: f"event #{entry.event.get('seq', '')} was sent as it stands",
     "barge_in": _barge_in,
     "playback.cut": _cut,
