@@ -56,6 +56,7 @@ class Measures:
         }
         for part in (self._speech, self._responses, self._agent_voice, self._operator):
             self._steps |= part.steps()
+        self._steps[Direction.RECEIVED, "response.done"] = self._response_done
 
     @property
     def revision(self) -> int:
@@ -129,6 +130,10 @@ class Measures:
             self.feed(entry)
         self._agent_voice.take_deltas(deltas)
         self._speech.take_appends(block.appends, behind, block.lines)
+
+    def _response_done(self, entry: Entry) -> None:
+        self._responses.response_done(entry)
+        self._agent_voice.response_done(entry)
 
     def _closed(self, entry: Entry) -> None:
         self._speech.close(entry.t_ns)

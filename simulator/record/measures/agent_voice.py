@@ -1,12 +1,13 @@
 """The agent's voice: what came of it, what was handed to the output device, its words, and how it was interrupted."""
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from simulator.record.entries import Direction, Entry
-from simulator.record.fields import text, whole_number
+from simulator.record.fields import dicts_at, text, value_at, whole_number
 from simulator.record.measures.ledger import Growing, Ledger, Steps
 from simulator.record.measures.objects import SIMULATED, AgentSpan, BargeIn, Latency, Turn
+from simulator.record.measures.reply_words import ReplyWords
 from simulator.record.measures.responses import Responses
 from simulator.units import NS_PER_MS, samples_to_ms
 
@@ -24,6 +25,7 @@ class AgentVoice:
         self._open: set[str] = set()
         self._received_samples: dict[str, int] = {}
         self._handed_samples: dict[str, int] = {}
+        self._words = ReplyWords()
 
     def steps(self) -> Steps:
         """Return what is done with which entry."""
@@ -31,6 +33,11 @@ class AgentVoice:
             (Direction.RECEIVED, AUDIO_DELTA): self._audio_delta,
             (Direction.RECEIVED, "response.output_audio_transcript.delta"): self._transcript_delta,
             (Direction.RECEIVED, "response.output_audio_transcript.done"): self._transcript_done,
+            (Direction.RECEIVED, "response.content_part.done"): self._part_done,
+            (Direction.RECEIVED, "response.output_item.done"): self._item_done,
+            (Direction.RECEIVED, "conversation.item.done"): self._item_done,
+            (Direction.RECEIVED, "conversation.item.truncated"): self._truncated,
+            (Direction.SENT, "conversation.item.truncate"): self._truncated,
             (Direction.NOTED, "playback.started"): self._playback_started,
             (Direction.NOTED, "playback.ended"): self._playback_ended,
             (Direction.NOTED, "playback.cut"): self._playback_cut,
@@ -83,24 +90,56 @@ class AgentVoice:
                 self._audio_delta(entry)
                 before = item
 
+    def response_done(self, entry: Entry) -> None:
+        """Take the end of a response: from here on its words are known."""
+        response_id = text(entry, "response", "id")
+        if response_id is None:
+            return
+        for item in dicts_at(entry, "response", "output"):
+            self._item_ended(item, response_id, entry)
+        for item_id in self._words.done(response_id, completed=value_at(entry, "response", "status") == "completed"):
+            self._update_turn(item_id, entry)
+
     def _transcript_delta(self, entry: Entry) -> None:
         item_id, delta = text(entry, "item_id"), text(entry, "delta")
         if item_id is not None and delta is not None:
-            turn = self._ledger.turns.get(item_id)
-            self._update_turn(item_id, entry, (turn.text if turn is not None else "") + delta)
+            self._words.told(item_id, _part(entry), delta, text(entry, "response_id"))
+            self._update_turn(item_id, entry)
 
     def _transcript_done(self, entry: Entry) -> None:
-        item_id, transcript = text(entry, "item_id"), text(entry, "transcript")
-        if item_id is not None and transcript is not None:
-            self._update_turn(item_id, entry, transcript)
+        self._final(entry, text(entry, "transcript"))
 
-    def _update_turn(self, item_id: str, entry: Entry, text: str | None = None) -> None:
+    def _part_done(self, entry: Entry) -> None:
+        if transcript := text(entry, "part", "transcript"):
+            self._final(entry, transcript)
+
+    def _final(self, entry: Entry, transcript: str | None) -> None:
+        item_id = text(entry, "item_id")
+        if item_id is not None and transcript is not None:
+            self._words.final(item_id, _part(entry), transcript, text(entry, "response_id"))
+            self._update_turn(item_id, entry)
+
+    def _item_done(self, entry: Entry) -> None:
+        item = value_at(entry, "item")
+        in_response = entry.type == "response.output_item.done"
+        if isinstance(item, dict) and (in_response or self._received_samples.get(text(entry, "item", "id") or "")):
+            self._item_ended(item, text(entry, "response_id"), entry)
+
+    def _item_ended(self, item: dict[str, Any], response_id: str | None, entry: Entry) -> None:
+        if self._words.item(item, response_id):
+            self._update_turn(item["id"], entry)
+
+    def _truncated(self, entry: Entry) -> None:
+        if (item_id := text(entry, "item_id")) is not None:
+            self._words.interrupted(item_id)
+
+    def _update_turn(self, item_id: str, entry: Entry) -> None:
         turn = self._ledger.turns.get(item_id)
         if turn is None:
             turn = Turn("agent", item_id, "", entry.t_ns, entry.seq)
             self._ledger.turns.add(item_id, turn)
         received, handed = self._received_samples.get(item_id, 0), self._handed_samples.get(item_id)
-        text = turn.text if text is None else text
+        text = self._words.text(item_id)
         heard_ms, heard_text = turn.heard_ms, turn.heard_text
         if handed is not None:
             heard_ms, heard_text = samples_to_ms(handed), _heard_part(text, handed, received)
@@ -153,6 +192,8 @@ class AgentVoice:
             item_id, replace(span, ended_ns=ended_ns, handed_samples=handed, received_samples=received, cut=cut)
         )
         self._open.discard(item_id)
+        if cut:
+            self._words.interrupted(item_id)
         self._update_turn(item_id, entry)
 
     def _barged_in(self, entry: Entry) -> None:
@@ -174,6 +215,11 @@ class AgentVoice:
         self._ledger.latencies.append(
             Latency("barge_in_stop", "speech_started", "last sound handed over", value_ms, from_seq, entry.seq)
         )
+
+
+def _part(entry: Entry) -> int:
+    """Return which content part of its item an event is about."""
+    return whole_number(entry, "content_index") or 0
 
 
 def _heard_part(text: str, handed_samples: int, received_samples: int) -> str:

@@ -25,7 +25,6 @@ class Responses:
         """Return what is done with which entry."""
         return {
             (Direction.RECEIVED, "response.created"): self._response_created,
-            (Direction.RECEIVED, "response.done"): self._response_done,
             (Direction.RECEIVED, "error"): self._refused,
             (Direction.SENT, "response.create"): self._reply_requested,
         }
@@ -69,7 +68,8 @@ class Responses:
                 self._commits[response_id] = commit
         self._ledger.revision += 1
 
-    def _response_done(self, entry: Entry) -> None:
+    def response_done(self, entry: Entry) -> None:
+        """Take the end of a response."""
         response_id = text(entry, "response", "id")
         span = self.spans.get(response_id) if response_id is not None else None
         if response_id is None or span is None or span.done_ns is not None:
