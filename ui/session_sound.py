@@ -16,6 +16,7 @@ class PlayerLine(msgspec.Struct, frozen=True):
 
     at_sample: int | None = None
     ended: bool = False
+    silent: str | None = None
     error: str | None = None
 
 
@@ -25,6 +26,8 @@ class SessionSound(TalkingChild[PlayerLine]):
     moved = Signal(object)
     """The sample that is audible at present: an int, which Qt's own would cut to 32 bits."""
     playing_changed = Signal(bool)
+    unheard = Signal(str)
+    """The place moves, and nothing sounds: why, in sentences."""
     failed = Signal(str)
 
     def __init__(self, parent: QObject | None = None, command: Sequence[str] | None = None) -> None:
@@ -57,6 +60,8 @@ class SessionSound(TalkingChild[PlayerLine]):
     def _heard(self, line: PlayerLine) -> None:
         if line.at_sample is not None:
             self.moved.emit(line.at_sample)
+        if line.silent is not None:
+            self.unheard.emit(line.silent)
         if line.error is not None:
             self.failed.emit(line.error)
 

@@ -3,7 +3,8 @@
 `python -P -m simulator.participant.session_player QUESTION`, where QUESTION is JSON: `{"record": path,
 "first_sample": n, "output": [name, host_api, channel]}`. It prints a JSON object a line: `{"at_sample": n}` twenty
 times a second, what is audible at that moment on the session's clock, `{"ended": true}` at the end, and
-`{"error": sentence}` where it failed. It ends when its standard input does.
+`{"error": sentence}` where it failed. Where no device opens, the silent clock takes its place, as in a session, and
+`{"silent": sentence}` comes first. It ends when its standard input does.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from simulator.audio.playout import PlaybackEnded, Playout
 from simulator.audio.silent_clock import SilentOutput
 from simulator.audio.stream_state import Output
 from simulator.audio.streams import OutputStream
-from simulator.errors import DeviceUnavailable, UnreadableRecording
+from simulator.errors import DeviceUnavailable, EnvironmentFault, UnreadableRecording
 from simulator.record.entries import Track
 from simulator.record.tracks import TrackFile
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
@@ -32,6 +33,7 @@ _PIECE_SAMPLES: Final = SAMPLE_RATE_HZ // 2
 _TELL_EVERY_S: Final = 0.05
 _SILENT: Final = "none"
 _ITEM: Final = "session"
+_UNHEARD: Final = "Nothing is heard; the cursor moves along all the same, at the session's pace."
 
 Samples = NDArray[np.int16]
 Say = Callable[[dict[str, Any]], None]
@@ -47,7 +49,7 @@ def together(heard: Samples) -> Samples:
 async def play(record: Path, first_sample: int, open_output: OpenOutput, say: Say) -> None:
     """Play from this sample of the session's clock to the end of its sound.
 
-    Raises UnreadableRecording where there is no sound, AudioUnavailable or DeviceUnavailable.
+    Raises UnreadableRecording where there is no sound, DeviceUnavailable where the device goes away.
     """
     with TrackFile(record, Track.HEARD) as heard:
         if heard.path is None:
@@ -58,8 +60,7 @@ async def play(record: Path, first_sample: int, open_output: OpenOutput, say: Sa
         if position == first_sample:
             say({"ended": True})
             return
-        output = open_output(playout, asyncio.get_running_loop())
-        output.start()
+        output = _started(open_output, playout, say)
         try:
             while (ended := _ended(playout)) is None:
                 if playout.pending_samples() < AHEAD_SAMPLES:
@@ -86,18 +87,37 @@ def _fill(playout: Playout, heard: TrackFile, position: int) -> int:
     return position + len(piece)
 
 
+def _started(open_output: OpenOutput, playout: Playout, say: Say) -> Output:
+    """Return the output, which plays; the silent clock where it does not open."""
+    loop = asyncio.get_running_loop()
+    try:
+        output = open_output(playout, loop)
+        try:
+            output.start()
+        except EnvironmentFault:
+            output.close()
+            raise
+        return output
+    except EnvironmentFault as fault:
+        say({"silent": f"{_UNHEARD} {fault}"})
+    silent = SilentOutput(playout, _nothing, loop)
+    silent.start()
+    return silent
+
+
+def _nothing() -> None:
+    """The loop looks by itself, twenty times a second."""
+
+
 def _ended(playout: Playout) -> PlaybackEnded | None:
     return next((event for event in playout.progress() if isinstance(event, PlaybackEnded)), None)
 
 
 def _chosen_output(choice: Choice) -> OpenOutput:
-    def nothing() -> None:
-        """The loop looks by itself, twenty times a second."""
-
     def open_output(playout: Playout, loop: asyncio.AbstractEventLoop) -> Output:
         if choice.name == _SILENT:
-            return SilentOutput(playout, nothing, loop)
-        return OutputStream(playout, chosen_here(choice, "output"), nothing, loop, channel=choice.channel)
+            return SilentOutput(playout, _nothing, loop)
+        return OutputStream(playout, chosen_here(choice, "output"), _nothing, loop, channel=choice.channel)
 
     return open_output
 

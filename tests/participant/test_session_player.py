@@ -13,7 +13,7 @@ import pytest
 
 from simulator.audio.playout import Playout
 from simulator.audio.stream_state import StreamState
-from simulator.errors import UnreadableRecording
+from simulator.errors import AudioUnavailable, DeviceUnavailable, UnreadableRecording
 from simulator.participant.session_player import play, together
 from simulator.record.entries import Track
 from simulator.record.writer import RecordWriter
@@ -80,6 +80,37 @@ async def test_both_voices_sound_from_the_wanted_sample_to_the_end(tmp_path: Pat
     assert places[-1] == 3 * SAMPLE_RATE_HZ
     assert said[-1] == {"ended": True}
     assert not outputs[0].open
+
+
+class NoOutput(FastOutput):
+    """A device that is there and does not begin."""
+
+    def start(self) -> None:
+        raise DeviceUnavailable("The output device “headset” does not open.")
+
+
+@pytest.mark.parametrize("opens", [False, True])
+async def test_without_a_loudspeaker_the_place_moves_on_a_silent_clock_and_it_is_told(
+    tmp_path: Path, opens: bool
+) -> None:
+    record, said, outputs = (
+        save(tmp_path, np.ones((6_000, 2), dtype=np.int16)),
+        list[dict[str, Any]](),
+        list[NoOutput](),
+    )
+
+    def open_output(playout: Playout, loop: asyncio.AbstractEventLoop) -> NoOutput:
+        if not opens:
+            raise AudioUnavailable("This computer has no loudspeaker.")
+        outputs.append(NoOutput(playout, loop))
+        return outputs[0]
+
+    await play(record, 0, open_output, said.append)
+    assert said[0]["silent"].startswith("Nothing is heard; the cursor moves along all the same")
+    assert ("“headset” does not open" if opens else "has no loudspeaker") in said[0]["silent"]
+    assert [line["at_sample"] for line in said[1:-1]][-1] == 6_000
+    assert said[-1] == {"ended": True}
+    assert not any(output.open for output in outputs)
 
 
 async def test_a_record_without_sound_is_told_in_a_sentence(tmp_path: Path) -> None:
