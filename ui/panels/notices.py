@@ -2,6 +2,7 @@
 on purpose."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
@@ -9,6 +10,22 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 from ui.models.plain import line
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
+
+
+class Look(NamedTuple):
+    """The colours of a strip."""
+
+    background: str
+    words: str
+    below: str
+    """The line at its lower edge."""
+    left: str = ""
+    """The edge at its left; none where it is empty."""
+
+
+def _sheet(name: str, look: Look) -> str:
+    left = f" border-left: 4px solid {look.left};" if look.left else ""
+    return f"{name} {{ background: {look.background}; border: none;{left} border-bottom: 1px solid {look.below}; }}"
 
 
 class SentenceStrip(QFrame):
@@ -42,10 +59,8 @@ class SentenceStrip(QFrame):
         """Show a text in a colour; an empty one hides the strip."""
         colours, name = self._theme.colours, type(self).__name__
         self.text.setText(text)
-        self.setStyleSheet(
-            f"{name} {{ background: {colours.raised}; border: none; border-left: 4px solid {colour};"
-            f" border-bottom: 1px solid {colours.line}; }} {name} QLabel {{ color: {colour}; }}"
-        )
+        sheet = _sheet(name, Look(colours.raised, colour, below=colours.line, left=colour))
+        self.setStyleSheet(f"{sheet} {name} QLabel {{ color: {colour}; }}")
         self.setVisible(bool(text))
 
 
@@ -94,25 +109,43 @@ class NoticeBar(SentenceStrip):
         self._show_lines(f"{sign}{text}" if text else "", colour)
 
 
-class RecordBanner(QFrame):
+class Banner(QFrame):
+    """Says in one line, as long as it holds, how things stand, and offers at its right what to do about it.
+
+    Hidden until there is something to say.
+    """
+
+    def __init__(self, theme: Theme, text: QLabel, beside: Sequence[QWidget], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.text = text
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        self._row.addWidget(text, 1)
+        for widget in beside:
+            self._row.addWidget(widget)
+        theme.changed.connect(self._recolour)
+        self._recolour()
+        self.hide()
+
+    def _look(self) -> Look:
+        raise NotImplementedError
+
+    def _recolour(self) -> None:
+        look, name = self._look(), type(self).__name__
+        self.setStyleSheet(_sheet(name, look) + f" {name} QLabel {{ color: {look.words}; font-weight: 600; }}")
+
+
+class RecordBanner(Banner):
     """Says that a record other than the live session is on screen, and leads back."""
 
     back_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.text = ElidedLabel()
         self.back_button = QPushButton("Back to live  F8")
         self.back_button.setProperty("role", "primary")
+        super().__init__(theme, ElidedLabel(), [self.back_button], parent)
         self.back_button.clicked.connect(self.back_requested)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        self._row.addWidget(self.text, 1)
-        self._row.addWidget(self.back_button)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-        self.hide()
 
     def add(self, widget: QWidget) -> None:
         """Put something that can be done with the record before the way back."""
@@ -126,45 +159,17 @@ class RecordBanner(QFrame):
         self.text.setText(f"Showing the record of  {title}{replay}{voice}")
         self.setVisible(bool(title))
 
-    def _recolour(self) -> None:
+    def _look(self) -> Look:
         colours = self._theme.colours
-        self.setStyleSheet(
-            f"RecordBanner {{ background: {colours.selection}; border: none;"
-            f" border-bottom: 1px solid {colours.accent}; }}"
-            f" RecordBanner QLabel {{ color: {colours.text}; font-weight: 600; }}"
-        )
+        return Look(colours.selection, colours.text, below=colours.accent)
 
 
-class WarningBanner(QFrame):
-    """Says in one line, as long as it holds, that something is not as it should be, and offers what to do about it."""
+class WarningBanner(Banner):
+    """Says that something is not as it should be."""
 
-    def __init__(
-        self, theme: Theme, text: QLabel, buttons: Sequence[QPushButton], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.text = text
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        row.addWidget(text, 1)
-        for button in buttons:
-            row.addWidget(button)
-        theme.changed.connect(self._recolour)
-        self._recolour()
-        self.hide()
-
-    @property
-    def _edge(self) -> str:
-        """The colour of the line below."""
-        return self._theme.colours.warning
-
-    def _recolour(self) -> None:
-        colours, name = self._theme.colours, type(self).__name__
-        self.setStyleSheet(
-            f"{name} {{ background: {colours.raised}; border: none; border-left: 4px solid {colours.warning};"
-            f" border-bottom: 1px solid {self._edge}; }}"
-            f" {name} QLabel {{ color: {colours.warning}; font-weight: 600; }}"
-        )
+    def _look(self) -> Look:
+        colours = self._theme.colours
+        return Look(colours.raised, colours.warning, below=colours.warning, left=colours.warning)
 
 
 class FaultsBanner(WarningBanner):

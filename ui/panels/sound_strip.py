@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from simulator.participant.messages import Status, VoiceKind
-from ui.panels.notices import SentenceStrip, WarningBanner
+from ui.panels.notices import Look, SentenceStrip, WarningBanner
 from ui.theme import Theme
 from ui.widgets.elided_label import ElidedLabel
 
@@ -69,9 +69,8 @@ class HalfDuplexBanner(WarningBanner):
         """Show it where a microphone is the voice: other voices are not kept back."""
         self.setVisible(status.half_duplex and status.voice is VoiceKind.MICROPHONE)
 
-    @property
-    def _edge(self) -> str:
-        return self._theme.colours.line
+    def _look(self) -> Look:
+        return super()._look()._replace(below=self._theme.colours.line)
 
 
 class SoundSign(QPushButton):
