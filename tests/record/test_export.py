@@ -287,6 +287,9 @@ def test_annotations_without_their_sound_say_what_to_export(tmp_path: Path) -> N
     alone = export(record, ["elan"], tmp_path / "out")
     assert alone.notes == ["ELAN finds no sound beside the annotations: export wav with them."]
     assert pympi.Eaf(str(alone.files[0])).get_linked_files() == []
+    annotations, page = export(record, ["elan", "html"], tmp_path / "both").files
+    assert annotations.suffix == ".eaf"
+    assert "ELAN" not in page.read_text(), "who reads the page has no use for it"
 
 
 def test_hostile_texts_times_and_types_reach_no_format(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ _REDACTED: Final = "redacted"
 _LONGEST_NAME: Final = 80
 _MISSING_S: Final = 1.0
 """What a killed process may not have written: less is not told."""
+_NO_MEDIA: Final = "ELAN finds no sound beside the annotations: export wav with them."
 _NO_NAME: Final = re.compile(r"[^\w.\-]+")
 
 
@@ -163,6 +164,10 @@ class _Writing:
         if sentence not in self._notes:
             self._notes.append(sentence)
 
+    def _of_the_record(self) -> list[str]:
+        """Return the notes that a reader of the page can use."""
+        return [note for note in self._notes if note != _NO_MEDIA]
+
     def _tables(self) -> None:
         story = self._story
         self._text("events.csv", tables.table(tables.EVENT_COLUMNS, tables.event_rows(self._entries([]))))
@@ -191,7 +196,7 @@ class _Writing:
             self.files += self._written("flac", write_heard)
         there = sound if sound in self.files else None
         inside = there is not None and there.stat().st_size <= LARGEST_INSIDE_BYTES
-        head, tail = page(self._target.name, self._story, self._tiers, self._duration_s(), self._notes)
+        head, tail = page(self._target.name, self._story, self._tiers, self._duration_s(), self._of_the_record())
         self._bytes("html", with_sound(head, tail, there, inside=inside))
         if there is not None and made and inside:
             there.unlink()
@@ -203,7 +208,7 @@ class _Writing:
         if self._has_sound and sound.exists():
             return sound.name
         if self._has_sound and self._heard_frames():
-            self._note("ELAN finds no sound beside the annotations: export wav with them.")
+            self._note(_NO_MEDIA)
         return None
 
     def _duration_s(self) -> float:
