@@ -268,7 +268,9 @@ class ReplayPlayer:
             case ReplyOver(response_id, _, at_ns):
                 begun = runner.reply_over(response_id, at_ns, now_ns)
             case SpeechBegan(speech, at_ns):
-                self._note_act(play, play.start_of(speech), at_ns)
+                start = play.start_of(speech)
+                self._note_act(play, start, at_ns)
+                self._check_heard(play, start.act)
             case SpeechEnded(at_ns=at_ns) if play.by == "replies":
                 begun = runner.said(at_ns, now_ns)
             case TapeFailed(error) | _Crashed(error):
@@ -313,6 +315,14 @@ class ReplayPlayer:
         if isinstance(act.deed, Say):
             fields["samples"] = act.deed.samples
         self._note("replay.act", fields)
+
+    def _check_heard(self, play: "_Play", act: int) -> None:
+        """What is said was heard in the record: where nothing of it reaches the engine, that is told."""
+        session = self._session()
+        if session is not None and not session.listening_wanted:
+            self._refused(play, act, "Listening is off: the engine does not hear this.")
+        elif self._voice.muted:
+            self._refused(play, act, "The participant's voice is muted: the engine does not hear this.")
 
     def _refused(self, play: "_Play", act: int, sentence: str) -> None:
         play.refused += 1

@@ -16,6 +16,7 @@ By the replies, the rules are these:
   on, as if it had begun and ended at that moment.
 - What followed the answer to a question does so again, as long after it or later, once the agent has answered, or the
   question was given up, or 30 s after it was asked.
+- No speech begins while an engine that was told to listen has not agreed to do so, for 30 s at most.
 - Two speeches never overlap. One is told of ahead of its time, so that it can begin to the sample.
 
 By the clock, every act is due when it was done in the record, and nothing is waited for.
@@ -23,7 +24,7 @@ By the clock, every act is due when it was done in the record, and nothing is wa
 
 from typing import Final, NamedTuple
 
-from simulator.record.replay.deeds import Act, By, Plan, Request, Say, SendRaw
+from simulator.record.replay.deeds import Act, By, Listen, Plan, Request, Say, SendRaw
 from simulator.units import NS_PER_MS, NS_PER_S, samples_to_ns
 
 LEAD_NS: Final = 200 * NS_PER_MS
@@ -67,9 +68,9 @@ class ReplayRunner:
         self._by = by
         self._next = 0
         self._asked_ns: dict[int, int] = {}
-        """When the questions that are open were asked, by the index of the act."""
+        """When the questions that are open were asked, and listening was switched on, by the index of the act."""
         self._answered_ns: dict[int, int] = {}
-        """When the others were answered or given up."""
+        """When the other questions were answered or given up."""
         self._begun_ns: int | None = None
         self._over = False
         """By the clock: whether the record's time is over."""
@@ -126,7 +127,7 @@ class ReplayRunner:
         if self._awaits_exchange:
             return "the reply to begin"
         if self._open_before:
-            return "the answer"
+            return "the engine to listen" if self._is_listen(self._open_before[0]) else "the answer"
         if act is None or self._moment_ns(act) is None:
             return "the reply to end"
         if act.after_ns < _A_MOMENT_NS:
@@ -168,9 +169,9 @@ class ReplayRunner:
         return self._advance(now_ns)
 
     def settled(self, act: int, now_ns: int) -> list[Start]:
-        """What an act asked for is done: of a question, it was answered or given up."""
-        if self._asked_ns.pop(act, None) is not None:
-            self._answered_ns[act] = now_ns
+        """What an act asked for is done: a question was answered or given up, the engine listens or refused to."""
+        if act in self._asked_ns:
+            self._close(act, now_ns)
         return self._advance(now_ns)
 
     # ---- what comes next
@@ -242,18 +243,31 @@ class ReplayRunner:
 
     @property
     def _open_before(self) -> list[int]:
-        """The questions that are open, and were answered before the next act was done in the record."""
+        """The questions that are open, and were answered before the next act was done in the record.
+
+        Before a speech also what told the engine to listen, where it did before that speech.
+        """
         act = self._upcoming()
         if act is None:
             return []
-        return [each for each in self._asked_ns if (self._plan.acts[each].answered_ns or 0) <= act.at_ns]
+        speaks = isinstance(act.deed, Say)
+        asked = [each for each in self._asked_ns if speaks or not self._is_listen(each)]
+        return [each for each in asked if (self._plan.acts[each].answered_ns or 0) <= act.at_ns]
+
+    def _is_listen(self, act: int) -> bool:
+        return isinstance(self._plan.acts[act].deed, Listen)
+
+    def _close(self, act: int, at_ns: int) -> None:
+        """A question is open no more, or the engine listens: then a speech that is due begins, and nothing is moved."""
+        del self._asked_ns[act]
+        if not self._is_listen(act):
+            self._answered_ns[act] = at_ns
 
     def _give_up_answers(self, now_ns: int) -> None:
         """Wait no longer for answers that do not come; they may come all the same."""
         for act, asked_ns in list(self._asked_ns.items()):
             if now_ns >= asked_ns + ANSWERED_WITHIN_NS:
-                del self._asked_ns[act]
-                self._answered_ns[act] = asked_ns + ANSWERED_WITHIN_NS
+                self._close(act, asked_ns + ANSWERED_WITHIN_NS)
 
     def _tells_ns(self) -> int | None:
         """Return when the next act begins, or a speech is told of; None where more than time is missing."""

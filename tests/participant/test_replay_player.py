@@ -476,6 +476,65 @@ async def test_listening_is_on_when_a_replay_begins(tmp_path: Path, records: Pat
     assert kinds == ["listening.on", "replay.act"]
 
 
+@pytest.mark.parametrize("by", ["replies", "clock"])
+async def test_what_an_engine_does_not_hear_is_told(by: str, tmp_path: Path, records: Path) -> None:
+    source = Session().says(300, 500).end(700).write(tmp_path / "source")
+
+    async def deaf(side: EngineSide) -> None:
+        await side.send("session.created", session={"type": "realtime", "id": "sess_1"})
+        while True:
+            update = await side.expect("session.update")
+            refusal = {"code": "no", "message": "No.", "event_id": update["event_id"]}
+            await side.send("error", error={"type": "invalid_request_error", **refusal})
+
+    async with _session(deaf, records) as (host, side):
+        await _replayed(host, source, by)
+        assert await host.send(Disconnect) is None
+    assert not len(_heard(side))
+    (refused,) = _fields(records, "replay.refused")
+    assert refused == {"number": 1, "sentence": "Listening is off: the engine does not hear this."}
+    assert _end(records)["refused"] == 1
+
+
+async def test_a_speech_waits_for_an_engine_that_is_slow_to_listen(tmp_path: Path, records: Path) -> None:
+    session = Session().says(600, 900)
+    session.listening(200, on=False)
+    session.listening(400, on=True)
+    source = session.end(1_000).write(tmp_path / "source")
+    answered = asyncio.Event()
+
+    async def slow(side: EngineSide) -> None:
+        await side.greet()
+        await side.expect("session.update")
+        await side.send("session.updated", session={"type": "realtime"})
+        wanted = await side.expect("session.update")
+        await asyncio.sleep(0.6)
+        await side.send("session.updated", session=wanted["session"])
+        answered.set()
+
+    async with _session(slow, records) as (host, side):
+        await _replayed(host, source)
+        await answered.wait()
+        assert await host.send(Disconnect) is None
+    spoken = np.trim_zeros(session.voice)
+    heard = np.trim_zeros(_heard(side))
+    assert np.array_equal(heard, spoken)
+    assert _end(records) == {"end": "finished", "missed": 0, "refused": 0}
+
+
+async def test_a_voice_that_is_muted_in_a_replay_is_told(tmp_path: Path, records: Path) -> None:
+    session = Session().says(900, 1_100)
+    session.push(150, TIMER)
+    source = session.end(1_200).write(tmp_path / "source")
+    async with _session(_silent, records) as (host, _side):
+        assert await host.send(Replay, record=str(source)) is None
+        assert await host.send(SetMuted, muted=True) is None
+        await host.status_with(lambda status: status.replay is None)
+        assert await host.send(Disconnect) is None
+    (refused,) = _fields(records, "replay.refused")
+    assert refused == {"number": 2, "sentence": "The participant's voice is muted: the engine does not hear this."}
+
+
 async def test_an_agent_that_spoke_before_the_replay_began_is_not_missed(tmp_path: Path, records: Path) -> None:
     session = Session()
     session.reply("a", 300, 500)

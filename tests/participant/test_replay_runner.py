@@ -260,6 +260,34 @@ def test_a_question_without_an_answer_holds_nothing_up_after_30_s() -> None:
     assert clock.acts == [(0, 3000), (1, 4000), (2, 35_000)]
 
 
+def _told_to_listen() -> Plan:
+    """The engine is told to listen after 2 s and does after 2.1 s; a push comes with that, and a speech 0.1 s later."""
+    return _plan(
+        Act(Listen(True), 2 * S * MS, Anchor(), 2 * S * MS, 2100 * MS),
+        _act(PUSH, 2100, after=2100),
+        _act(_say(1 * S), 2200, after=2200),
+        ends=3200,
+    )
+
+
+def test_a_speech_waits_until_the_engine_listens_and_a_push_does_not() -> None:
+    clock = _Clock(_told_to_listen()).until(2900)
+    assert clock.acts == [(0, 2000), (1, 2100)]
+    assert clock.runner.waits_for() == "the engine to listen"
+    _answered(clock, 0, 3 * S)
+    assert clock.begun[2:] == [(2, 2200, 3000)]
+
+
+def test_an_engine_that_listens_a_little_later_than_it_did_moves_no_speech() -> None:
+    clock = _Clock(_told_to_listen()).until(2 * S)
+    _answered(clock, 0, 2150)
+    assert clock.begun[2:] == [(2, 2200, 2150)]
+
+
+def test_an_engine_that_never_says_whether_it_listens_holds_no_speech_up_after_30_s() -> None:
+    assert _Clock(_told_to_listen()).until(40 * S).begun[2:] == [(2, 2200, 32_000)]
+
+
 def test_by_the_clock_nothing_waits_for_an_answer() -> None:
     assert _Clock(_questions(), "clock").until(8 * S).acts == [(0, 3000), (1, 4000), (2, 6000)]
 

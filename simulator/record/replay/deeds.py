@@ -95,7 +95,8 @@ class Act(msgspec.Struct, frozen=True):
     after_ns: int = 0
     """How long after that moment; never below 0."""
     answered_ns: int | None = None
-    """Of a question: when it was answered or given up, as `at_ns`; None: never, or not known."""
+    """As `at_ns`, when a question was answered or given up, or the engine heard again once it was told to listen;
+    None: never, or not known."""
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -82,7 +82,7 @@ class Walk:
         self.lost_questions = 0
         self.lost_images = 0
         self.answered_ns: dict[int, int] = {}
-        """When questions were answered or given up, by the `seq` of what was done."""
+        """When questions were answered or given up, and listening was on, by the `seq` of what was done."""
         self._asked: int | None = None
         """That of the last question."""
         self._sent: Entry | None = None
@@ -243,12 +243,19 @@ class Walk:
                 _open(self.listening_off, _time(entry.t_ns))
             case "listening.on":
                 _close(self.listening_off, _time(entry.t_ns))
+                self._answered_on(_time(entry.t_ns))
             case "recording.started":
                 _close(self.recordings, _time(entry.t_ns))
                 _open(self.recordings, _time(entry.t_ns))
                 self._recording = text(entry, "name")
             case "recording.ended" if text(entry, "name") == self._recording:
                 _close(self.recordings, _time(entry.t_ns))
+
+    def _answered_on(self, at_ns: int) -> None:
+        """Listening is on from here: the wish came true that was the last."""
+        last = next((each for each in reversed(self.done) if isinstance(each.deed, Listen)), None)
+        if last is not None and last.deed == Listen(on=True):
+            self.answered_ns[last.seq] = at_ns
 
     def _push_noted(self, entry: Entry) -> None:
         """Take the note of a pushed item: that of a question says how it was asked."""

@@ -155,6 +155,7 @@ def test_listening_off_cuts_a_speech(tmp_path: Path) -> None:
     assert kinds(planned) == ["Say", "Listen", "Listen", "Say"]
     assert [act.deed for act in planned.acts[1:3]] == [Listen(on=False), Listen(on=True)]
     assert [timed(act)[2] for act in planned.acts] == [700, 1_900, 4_300, 4_350]
+    assert [act.answered_ns for act in planned.acts] == [None, None, 4_350 * MS, None]
 
 
 def test_a_session_that_begins_without_listening(tmp_path: Path) -> None:
