@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.record import entries, manifest, summary
+from simulator.record import entries, manifest, session_cache, summary
 from simulator.record.backlog import MOST_WAITING_BYTES
 from simulator.record.folder import ANSWERS, CHECKS, MANIFEST, SESSION, SETTINGS, STUDY
 
@@ -32,6 +32,7 @@ def test_each_file_is_described(name: str) -> None:
         (entries.FORMAT, entries.FORMAT_VERSION),
         (manifest.FORMAT, manifest.FORMAT_VERSION),
         (summary.SETTINGS_FORMAT, summary.FORMAT_VERSION),
+        (session_cache.FORMAT, session_cache.FORMAT_VERSION),
     ],
 )
 def test_each_format_is_named_with_its_version(format_name: str, version: int) -> None:
