@@ -40,6 +40,9 @@ INTERVALS = {
     "participant words": [(1.0, 2.1, SAID)],
     "participant words, recognised here": [(1.0, 2.1, "say hi")],
     "engine turns": [(1.3, 2.6, "u1"), (3.5, 4.1, "u2")],
+    "agent voice": [
+        (0.0, 6.0, "voice")
+    ],  # the sound of the sheet: one level, -50.3 and -44.3 dBFS, of which one is talk
     "agent heard": [(2.8, 3.55, "One two")],
     "agent not heard": [(3.55, 4.8, "three four.")],
     "responses": [(2.7, 3.56, "cancelled: turn_detected")],
@@ -129,6 +132,7 @@ def test_pandas_reads_the_tables(exported: Path) -> None:
         *(2.8, 3.55, "One two"),
         *(750.0, 2_000.0),
     ]
+    assert turns.loc[["u1", "a1"], "told_s"].tolist() == [1.3, 2.75]  # as the window's transcript and `run --json` say
     answers = pandas.read_csv(exported / "Pilot_1.answers.csv", dtype={"value": str})
     assert answers["value"].tolist() == ["70", '["a","b"]']
     assert answers["question"].tolist()[0] == f"'{QUESTION}"  # a spreadsheet would run it
@@ -198,6 +202,46 @@ def test_the_page_holds_everything_and_runs_nothing_of_the_record(exported: Path
         assert words in page.text
 
 
+def test_the_voices_are_tiers_by_the_energy_of_what_was_heard(tmp_path: Path) -> None:
+    """Silence, but for the participant from 1 to 2 s and from 2.1 s on: the pause of 100 ms is one within talk."""
+    record = conversation().write(tmp_path / "s")
+    heard = np.zeros((144_000, 2), dtype=np.int16)
+    heard[24_000:48_000, 0] = heard[50_400:60_000, 0] = 1_000
+    heard[72_000:84_000, 1] = 500
+    soundfile.write(record / "session.heard.wav", heard, 24_000, subtype="PCM_16")
+    out = tmp_path / "out"
+    export(record, ["audacity", "textgrid"], out)
+    assert (out / "s.labels.participant-voice.txt").read_text() == "1.000000\t2.500000\tvoice\n"
+    assert (out / "s.labels.agent-voice.txt").read_text() == "3.000000\t3.500000\tvoice\n"
+    grid = textgrid.openTextgrid(str(out / "s.TextGrid"), includeEmptyIntervals=False)
+    assert [(each.start, each.end) for each in grid.getTier("participant voice").entries] == [(1.0, 2.5)]
+
+
+def test_without_audio_there_are_no_tiers_of_voices_and_nothing_to_complain_of(tmp_path: Path) -> None:
+    done = export(conversation().write(tmp_path / "s", audio=False), ["textgrid"], tmp_path / "out")
+    assert done.notes == []
+    assert "voice" not in done.files[0].read_text()
+
+
+def test_times_in_tables_have_no_more_digits_than_a_microsecond(tmp_path: Path) -> None:
+    sheet = conversation()
+    sheet.noted(5_500, "playback.ended", item_id="a1", handed_samples=161_965, received_samples=161_965)
+    done = export(sheet.write(tmp_path / "s"), ["csv"], tmp_path / "out")
+    turns = pandas.read_csv(next(path for path in done.files if path.name == "s.turns.csv")).set_index("item_id")
+    # 161,965 samples at 24 kHz are 6748.541666... ms.
+    assert turns.loc["a1", ["heard_ms", "generated_ms"]].tolist() == [6748.542, 6748.542]
+
+
+def test_a_question_that_begins_with_the_word_is_not_called_one_twice(tmp_path: Path) -> None:
+    sheet = conversation()
+    sheet.noted(5_200, "push", context={"event": "question", "question": "Question: How are you?"})
+    out = tmp_path / "out"
+    export(sheet.write(tmp_path / "s"), ["audacity", "csv"], out)
+    assert "\tQuestion: How are you?\n" in (out / "s.labels.pushes.txt").read_text()
+    turns = pandas.read_csv(out / "s.turns.csv")
+    assert "Question: How are you?" in turns["text"].tolist()
+
+
 def test_a_long_sound_lies_beside_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simulator.record.export.LARGEST_INSIDE_BYTES", 10)
     done = export(conversation().write(tmp_path / "a b"), ["html"], tmp_path / "out")
@@ -246,7 +290,7 @@ def _killed_export(record: Path, out: Path, after: str) -> None:
 def test_what_a_killed_export_kept_is_free_again(tmp_path: Path) -> None:
     record, out = conversation().write(tmp_path / "s"), tmp_path / "out"
     _killed_export(record, out, "collect")
-    _killed_export(record, out, "tiers_of")
+    _killed_export(record, out, "tables.table")
     assert [path.name for path in out.iterdir()] == [".s.exporting"]
     done = export(record, ["textgrid"], out).files
     assert [path.name for path in done] == ["s.TextGrid"]

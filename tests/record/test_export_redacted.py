@@ -1,5 +1,6 @@
 """The redacted copy: words, names and keys are planted everywhere, and every file is searched for them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,42 @@ def test_a_problem_keeps_the_name_that_this_program_gave_it() -> None:
 
 def test_the_command_writes_the_copy_alone_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = conversation().write(tmp_path / "s")
-    for number, name in enumerate(("redacted.jsonl", "redacted-2.jsonl"), 1):
+    names = ("redacted-2026-12-01-10.00.00.jsonl", "redacted-2026-12-01-10.00.00-2.jsonl")
+    for number, name in enumerate(names, 1):
         assert main(["export", str(record), "--redacted", "--out", str(tmp_path / "out")]) == 0
         assert capsys.readouterr().out == f"{tmp_path / 'out' / name}\n"
         assert len(list((tmp_path / "out").iterdir())) == number
+
+
+def test_a_copy_is_called_by_the_time_of_its_session_and_never_by_a_name(tmp_path: Path) -> None:
+    sheet = conversation()
+    sheet.entries[0].event["started_at"] = PLANTED
+    record = sheet.write(tmp_path / "2026-12-01 10.00.00 Jane")
+    assert [path.name for path in export(record, [], tmp_path / "out", redacted=True).files] == ["redacted.jsonl"]
+
+
+def test_the_words_of_a_cut_reply_have_whole_marks(tmp_path: Path) -> None:
+    """ "One two" (7 characters) was heard, "three four." (11) was not: each has a mark of its own in every form."""
+    record = conversation().write(tmp_path / "s")
+    out = tmp_path / "out"
+    export(record, ["csv", "audacity", "textgrid", "html"], out, redacted=True)
+    name = "redacted-2026-12-01-10.00.00"
+    mark = r"\[{} characters #[0-9a-f]{{10}}\]"
+    heard, unheard = mark.format(7), mark.format(11)
+    assert re.search(rf",{heard} {unheard},{heard},750.0,", (out / f"{name}.turns.csv").read_text())
+    assert re.fullmatch(rf"2.8\d+\t3.55\d+\t{heard}\n", (out / f"{name}.labels.agent-heard.txt").read_text())
+    assert re.fullmatch(rf"3.55\d+\t4.8\d+\t{unheard}\n", (out / f"{name}.labels.agent-not-heard.txt").read_text())
+    assert re.search(rf'text = "{heard}"', (out / f"{name}.TextGrid").read_text())
+    assert re.search(
+        rf"{heard}<span class='lost' title='not heard'> {unheard}</span>", (out / f"{name}.html").read_text()
+    )
+
+
+def test_a_reply_heard_to_its_end_has_the_mark_of_its_transcript(tmp_path: Path) -> None:
+    sheet = conversation()
+    sheet.received(5_100, "response.output_audio_transcript.done", item_id="a2", transcript="Well.")
+    done = export(sheet.write(tmp_path / "s"), ["csv"], tmp_path / "out", redacted=True)
+    copy = read_record(done.files[0])
+    told = next(entry for entry in copy.entries if entry.event.get("transcript", "").startswith("[5 "))
+    turns = next(path for path in done.files if path.name.endswith("turns.csv")).read_text()
+    assert told.event["transcript"] in turns

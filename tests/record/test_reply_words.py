@@ -1,6 +1,5 @@
 """The words of a reply, in every order in which an engine tells, corrects and forgets them."""
 
-from collections.abc import Callable
 from itertools import permutations
 from typing import Any
 
@@ -151,16 +150,17 @@ def test_pieces_behind_a_final_text_are_told_as_well() -> None:
     assert reply.text == WORDS
 
 
-def test_a_final_text_that_only_the_part_the_item_or_the_response_tells() -> None:
-    tellings: list[Callable[[Reply], None]] = [
-        lambda reply: reply.part_done(WORDS),
-        lambda reply: reply.item_done(WORDS),
-        lambda reply: reply.done("completed", WORDS),
-    ]
-    for tell in tellings:
-        reply = Reply()
-        tell(reply)
-        assert reply.text == WORDS
+@pytest.mark.parametrize("teller", ["part", "item", "response"])
+def test_a_final_text_that_only_the_part_the_item_or_the_response_tells(teller: str) -> None:
+    reply = Reply()
+    match teller:
+        case "part":
+            reply.part_done(WORDS)
+        case "item":
+            reply.item_done(WORDS)
+        case _:
+            reply.done("completed", WORDS)
+    assert reply.text == WORDS
 
 
 def test_an_item_of_which_nothing_else_was_told() -> None:

@@ -8,6 +8,7 @@ import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -26,9 +27,10 @@ from simulator.record.export.sound import SUFFIXES, sound_path, write_heard, wri
 from simulator.record.export.textgrid import textgrid
 from simulator.record.export.tiers import Tier, tiers_of
 from simulator.record.floor_report import FloorReport, compared
-from simulator.record.floor_sources import Thresholds, talk_by_energy
+from simulator.record.floor_sources import Talk, Thresholds, talk_by_energy
 from simulator.record.folder import SESSION, is_running, record_file
 from simulator.record.integrity import alteration
+from simulator.record.measures import Measures
 from simulator.record.reader import stream
 from simulator.record.story import Story, collect, started_at
 from simulator.record.tracks import TrackFile
@@ -44,6 +46,7 @@ _LONGEST_NAME: Final = 80
 _MISSING_S: Final = 1.0
 """What a killed process may not have written: less is not told."""
 _NO_MEDIA: Final = "ELAN finds no sound beside the annotations: export wav with them."
+_DATE_AND_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)", re.ASCII)
 _NO_NAME: Final = re.compile(r"[^\w.\-]+")
 
 
@@ -71,7 +74,7 @@ def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool =
         found = stream(path, problems)
         return map(redaction.entry, found) if redaction is not None else found
 
-    story = collect(entries(notes))
+    story = collect(stream(path, notes)) if redaction is None else _redacted(stream(path, notes), redaction)
     if not story.entries:
         raise UnreadableFile(f"{path} is empty: it holds no record.")
     if path.name == SESSION and is_running(path.parent):
@@ -79,7 +82,7 @@ def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool =
     altered = alteration(path)
     if altered is not None and not redacted:
         notes.append(altered)
-    with _target(folder, path, forms, redacted=redacted) as target:
+    with _target(folder, path, story, forms, redacted=redacted) as target:
         writing = _Writing(path, target, story, entries, notes, sound=not redacted)
         if redacted:
             writing.jsonl()
@@ -91,6 +94,16 @@ def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool =
     if altered is not None and redacted:  # for whoever exports it only: the files of a study have names
         notes.append(altered)
     return Exported(writing.files, notes)
+
+
+def _redacted(entries: Iterable[Entry], redaction: Redaction) -> Story:
+    """Return what the redacted entries tell."""
+    story, originals = Story(), Measures()
+    for entry in entries:
+        story.feed(redaction.entry(entry))
+        originals.feed(entry)
+    redaction.turns(story.measures.turns, originals.turns)
+    return story
 
 
 class _Writing:
@@ -110,7 +123,23 @@ class _Writing:
         self._record, self._target, self._story, self._entries = record, target, story, entries
         self._notes = notes
         self._has_sound = sound
-        self._tiers: list[Tier] = tiers_of(story)
+
+    @cached_property
+    def _talk(self) -> Talk | str:
+        """When both talked, by the energy of the audio, or why nobody can tell."""
+        if not self._has_sound:
+            return ""
+        try:
+            talk = talk_by_energy(self._record, self._story, Thresholds())
+        except UnreadableRecording as error:
+            return str(error)
+        if talk.lack:
+            self._note(talk.lack)
+        return talk
+
+    @cached_property
+    def _tiers(self) -> list[Tier]:
+        return tiers_of(self._story, self._talk if isinstance(self._talk, Talk) else None)
 
     def write(self, form: str) -> None:
         """Write one form."""
@@ -178,15 +207,10 @@ class _Writing:
 
     def _measured(self) -> FloorReport:
         """Return the measures of the floor, by the audio too where the record holds any that may be used."""
-        thresholds, talk = Thresholds(), None
-        if self._has_sound:
-            try:
-                talk = talk_by_energy(self._record, self._story, thresholds)
-                if talk.lack:
-                    self._note(talk.lack)
-            except UnreadableRecording as error:
-                self._note(str(error))
-        return compared(self._story, talk, thresholds, [])
+        talk = self._talk
+        if isinstance(talk, str) and talk:
+            self._note(talk)
+        return compared(self._story, talk if isinstance(talk, Talk) else None, Thresholds(), [])
 
     def _page(self) -> None:
         """Write the page with its sound inside, or beside it where it is large."""
@@ -251,13 +275,15 @@ def _check(forms: Sequence[str], *, redacted: bool) -> None:
         raise UsageError(f"Say what to export: choose of {', '.join(FORMS)}.")
 
 
-def _name(record: Path, folder: Path, *, redacted: bool) -> str:
+def _name(record: Path, folder: Path, story: Story, *, redacted: bool) -> str:
     """Return what the files are called: like the session's folder, or the record.
 
-    In a redacted copy even that name may be somebody's. Beside the record no file may pass for one of its own.
+    In a redacted copy even that name may be somebody's: it is called by the session's date and time, which the copy
+    tells anyway. Beside the record no file may pass for one of its own.
     """
     if redacted:
-        return _REDACTED
+        began = _DATE_AND_TIME.match(started_at(story) or "")
+        return "-".join(filter(None, (_REDACTED, began and f"{began[1]}-{began[2].replace(':', '.')}")))
     place = record.resolve().parent
     name = place.name if record.name == SESSION else record.stem
     name = _NO_NAME.sub("_", name)[:_LONGEST_NAME].strip("_.") or "session"
@@ -265,12 +291,12 @@ def _name(record: Path, folder: Path, *, redacted: bool) -> str:
 
 
 @contextlib.contextmanager
-def _target(folder: Path, record: Path, forms: Sequence[str], *, redacted: bool) -> Iterator[Path]:
+def _target(folder: Path, record: Path, story: Story, forms: Sequence[str], *, redacted: bool) -> Iterator[Path]:
     """Yield the path to which the files' endings are added: one that overwrites nothing, and that no other export has.
 
     Raises StorageFault.
     """
-    name, endings = _name(record, folder, redacted=redacted), _endings(forms, redacted=redacted)
+    name, endings = _name(record, folder, story, redacted=redacted), _endings(forms, redacted=redacted)
     leftovers = [*_endings(FORMS, redacted=False), *_endings((), redacted=True)]
     with contextlib.ExitStack() as kept:
         try:

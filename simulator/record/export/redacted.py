@@ -9,6 +9,7 @@ a short text by trying.
 import hashlib
 import re
 import secrets
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -18,6 +19,7 @@ from simulator.profile.components import RATING_PAUSE_COMPONENTS
 from simulator.profile.facts import BETA_SERVER_EVENTS, CHECKS, IGNORED_SERVER_EVENTS, REQUIRED_SERVER_FIELDS
 from simulator.profile.tools import ARGUMENT_OF
 from simulator.record.entries import Direction, Entry
+from simulator.record.measures import Turn
 
 
 def _words(text: str) -> frozenset[str]:
@@ -112,6 +114,25 @@ class Redaction:
         """Return what stands in a text's place."""
         digest = hashlib.blake2s(text.encode("utf-8", "surrogatepass"), key=self._key, digest_size=5).hexdigest()
         return f"[{len(text)} characters #{digest}]"
+
+    def turns(self, redacted: list[Turn], originals: list[Turn]) -> None:
+        """Put whole marks in the place of what was heard of a reply and of what was not.
+
+        `redacted`: the turns that the redacted entries make, `originals` those of the same entries as they were. A mark
+        that stands for a whole text cannot be cut where the reply was.
+        """
+        words = {turn.seq: turn for turn in originals if turn.who == "agent"}
+        for place, turn in enumerate(redacted):
+            if (original := words.get(turn.seq)) is None:
+                continue
+            heard = None if original.heard_text is None else self._mark_of(original.heard_text)
+            rest = original.text.removeprefix(original.heard_text or "").strip()
+            whole = heard is None or not rest
+            text = self._mark_of(original.text) if whole else " ".join(filter(None, (heard, self.mark(rest))))
+            redacted[place] = replace(turn, text=text, heard_text=heard)
+
+    def _mark_of(self, text: str) -> str:
+        return self.mark(text) if text else ""
 
     def _noted(self, entry: Entry) -> dict[str, Any]:
         """Redact a note: the names of its fields and its codes are this program's own."""

@@ -24,7 +24,7 @@ EVENT_COLUMNS: Final = (
 )
 TURN_COLUMNS: Final = (
     *("seq", "who", "item_id", "start_s", "end_s", "text", "heard_text", "heard_ms", "generated_ms"),
-    *("recognised", "recogniser"),
+    *("recognised", "recogniser", "told_s"),
 )
 ANSWER_COLUMNS: Final = (
     *("seq", "part", "by", "component", "question", "value", "accepted", "attempts", "asked_s", "answered_s", "error"),
@@ -74,8 +74,9 @@ def turn_rows(story: Story) -> Iterator[Sequence[Any]]:
         elif (span := heard.get(turn.item_id)) is not None:
             start_s, end_s = seconds(span.started_ns), None if span.ended_ns is None else seconds(span.ended_ns)
         yield (
-            *(turn.seq, turn.who, turn.item_id, start_s, end_s, turn.text, turn.heard_text, turn.heard_ms),
-            *(turn.generated_ms, turn.recognised, turn.recogniser),
+            *(turn.seq, turn.who, turn.item_id, start_s, end_s, turn.text, turn.heard_text),
+            *(_rounded(turn.heard_ms), _rounded(turn.generated_ms), turn.recognised, turn.recogniser),
+            seconds(turn.t_ns),
         )
 
 
@@ -102,7 +103,7 @@ def answer_rows(story: Story) -> Iterator[Sequence[Any]]:
 def latency_rows(story: Story) -> Iterator[Sequence[Any]]:
     """Yield a row for each interval that was measured; `from_seq` and `to_seq` are the events at its ends."""
     for each in story.measures.latencies:
-        yield each.name, each.from_label, each.to_label, each.value_ms, each.from_seq, each.to_seq
+        yield each.name, each.from_label, each.to_label, _rounded(each.value_ms), each.from_seq, each.to_seq
 
 
 def measure_rows(report: FloorReport) -> Iterator[Sequence[Any]]:
@@ -132,8 +133,8 @@ def measure_rows(report: FloorReport) -> Iterator[Sequence[Any]]:
             yield "talk share", source, who, *ends, _rounded(share_ms), pair, difference_ms
 
 
-def _rounded(value_ms: float) -> float:
-    return round(value_ms, 3)
+def _rounded(value_ms: float | None) -> float | None:
+    return None if value_ms is None else round(value_ms, 3)
 
 
 def cell(value: Any) -> Any:

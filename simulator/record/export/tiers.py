@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from simulator.record.entries import LATEST_NS
+from simulator.record.floor import Spurt
+from simulator.record.floor_sources import Talk
 from simulator.record.measures import AgentSpan, SpeechSpan, Turn
 from simulator.record.story import Answer, Story, seconds, spoken
 from simulator.units import NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
@@ -47,12 +49,13 @@ class Tier:
     """Whether these are points in time rather than intervals."""
 
 
-def tiers_of(story: Story) -> list[Tier]:
-    """Return all tiers that hold something, each free of overlaps."""
+def tiers_of(story: Story, voices: Talk | None = None) -> list[Tier]:
+    """Return all tiers that hold something, each free of overlaps. `voices`: when both talked, by the energy."""
     measures, end_ns = story.measures, story.last_ns
     speech = [(span, *spoken(story, span)) for span in measures.speech_spans]
     turns = {turn.item_id: turn for turn in measures.turns}
     found = [
+        *([] if voices is None else _laned("participant voice", "participant", _voice(voices.participant))),
         *_laned("participant speech", "participant", [_span(start, end, "speech") for _, start, end in speech]),
         *_laned("participant words", "participant", _words(speech, turns, "text")),
         *_laned("participant words, recognised here", "participant", _words(speech, turns, "recognised")),
@@ -61,6 +64,7 @@ def tiers_of(story: Story) -> list[Tier]:
             "engine",
             [_span(each.started_ns, each.stopped_ns or end_ns, each.item_id) for each in measures.speech_spans],
         ),
+        *([] if voices is None else _laned("agent voice", "agent", _voice(voices.agent))),
         *_laned("agent heard", "agent", [_heard(each, turns, end_ns) for each in measures.heard if _is_heard(each)]),
         *_laned("agent not heard", "agent", [_unheard(each, turns) for each in measures.heard if _rest(each)]),
         *_laned(
@@ -108,6 +112,10 @@ def _span(start_ns: int, end_ns: int, text: str) -> Span:
     return Span(start_s, max(seconds(end_ns), start_s), text)
 
 
+def _voice(spurts: list[Spurt]) -> list[Span]:
+    return [_span(spurt.started_ns, spurt.ended_ns, "voice") for spurt in spurts]
+
+
 def _words(speech: list[tuple[SpeechSpan, int, int]], turns: dict[str, Turn], which: str) -> list[Span]:
     found = []
     for span, start_ns, end_ns in speech:
@@ -149,9 +157,11 @@ def _question(answer: Answer) -> Span:
 
 
 def _push_text(context: dict[str, Any]) -> str:
-    told = [str(context.get("event", ""))]
-    told += [str(context[name]) for name in ("said", "question", "text", "name", "secondsLeft") if name in context]
-    return ": ".join(told)
+    event = str(context.get("event", ""))
+    told = [str(context[name]) for name in ("said", "question", "text", "name", "secondsLeft") if name in context]
+    if told and told[0].lower().startswith(f"{event}:"):
+        return ": ".join(told)  # "Question: How are you?" of the event "question"
+    return ": ".join([event, *told])
 
 
 def _points(name: str, speaker: str, points: list[tuple[int, str]]) -> Tier:

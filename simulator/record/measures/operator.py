@@ -85,5 +85,6 @@ def _summary(context: dict[str, Any]) -> str:
     for field in ("text", "question", "secondsLeft", "said", "name"):
         if (value := context.get(field)) is not None:
             unit = " s left" if field == "secondsLeft" else ""
-            return f"{name}: {value}{unit}"
+            told = f"{value}{unit}"
+            return told if told.lower().startswith(f"{name}:") else f"{name}: {told}"
     return name
