@@ -33,19 +33,14 @@ from simulator.participant.messages import VoiceKind
 from simulator.participant.microphone_filter import MicrophoneFilter
 from simulator.participant.recording_queue import RecordingQueue, folder_called
 from simulator.participant.recordings import Recording, Saying, open_recording
+from simulator.participant.voice_joints import HOLE, Joints
 from simulator.participant.voice_over import Spoken, VoiceOver
-from simulator.units import BLOCK_SAMPLES, NS_PER_S, ns_to_samples, samples_to_ns
-
-_LONGEST_HOLE_NS: Final = 10 * NS_PER_S
-"""A computer that slept longer than this is not caught up with."""
+from simulator.units import samples_to_ns
 
 _STILL_OPENING: Final = (
     "The microphone takes long to begin: silence is sent until it does. Nothing needs to be done if it is Bluetooth; "
     "else see whether the sound server hangs, or choose another one."
 )
-
-_HOLE: Final = -1
-"""The position of what no source gave: nothing begins with it."""
 
 Samples = NDArray[np.int16]
 
@@ -97,10 +92,7 @@ class Voice:
         self._detached: MicrophoneSource | None = None
         self._begun_s: float | None = None
         """When opening the microphone began, as long as it is not heard."""
-        self._covered_ns: int | None = None
-        """Until when the voice was given."""
-        self._given_samples = 0
-        """What the microphone captured while silence still stood in for it, and is yet to be left out."""
+        self._joints = Joints()
         self._silent_samples: int | None = None
         """Silence given since the microphone was last heard, while it is to come back."""
         self._back: asyncio.Future[int] | None = None
@@ -208,7 +200,7 @@ class Voice:
         if self._detached is not None:
             for chunk in self._detached.rest():
                 self._on_chunk(self._spoken(chunk))
-                self._covered_ns = chunk.captured_ns
+                self._joints.covered_ns = chunk.captured_ns
             self._detached = None
             self._stand_in()
         try:
@@ -324,7 +316,7 @@ class Voice:
         if isinstance(self._source, RecordingSource) and self._source.playing and self._recording is not None:
             self._events.append(RecordingEnded(self._recording.name, 0, stopped=True))
         self._source, self.kind, self.name = source, kind, name
-        self._given_samples = 0
+        self._joints.change()
         self._recording = None
         if self._queue is not None:
             self._queue.close()
@@ -345,45 +337,12 @@ class Voice:
                 self._on_lost(self.lack)
 
     def _give(self, chunk: Chunk) -> None:
-        """Give a chunk; before the first one of a source, silence for what was given by none."""
-        if chunk.first_sample == 0 and self._covered_ns is not None:
-            chunk = self._joined(chunk, self._covered_ns)
-        elif self._given_samples:
-            chunk = self._left_out(chunk)
-            if not len(chunk.samples):
-                return
-        if isinstance(self._source, MicrophoneSource):
-            self._tell_back()
-        elif self._silent_samples is not None:
-            self._silent_samples += len(chunk.samples)
-        self._on_chunk(self._spoken(chunk))
-        self._covered_ns = chunk.captured_ns
-
-    def _joined(self, chunk: Chunk, covered_ns: int) -> Chunk:
-        """Fill the hole before a source's first chunk, or leave out what was given already."""
-        hole_ns = chunk.captured_ns - samples_to_ns(len(chunk.samples)) - covered_ns
-        if hole_ns > _LONGEST_HOLE_NS:
-            return chunk
-        if hole_ns < 0:
-            # Only what a device captured while silence still stood in for it: its clock is not ours to the millisecond.
-            twice = ns_to_samples(-hole_ns)
-            here = min(len(chunk.samples) - 1, twice)
-            self._given_samples = twice - here if isinstance(self._source, MicrophoneSource) else 0
-            return chunk._replace(samples=chunk.samples[here:])
-        hole = ns_to_samples(hole_ns)
-        for start in range(0, hole, BLOCK_SAMPLES):
-            count = min(BLOCK_SAMPLES, hole - start)
-            ended_ns = covered_ns + samples_to_ns(start + count)
-            self._on_chunk(self._spoken(Chunk(np.zeros(count, dtype=np.int16), _HOLE, ended_ns, 0)))
-        if self._silent_samples is not None:
-            self._silent_samples += hole
-        return chunk
-
-    def _left_out(self, chunk: Chunk) -> Chunk:
-        """Return what is left of a chunk of which, or of all of which, silence was given already."""
-        twice = min(len(chunk.samples), self._given_samples)
-        self._given_samples -= twice
-        return chunk._replace(samples=chunk.samples[twice:])
+        for each in self._joints.joined(chunk, from_device=isinstance(self._source, MicrophoneSource)):
+            if isinstance(self._source, MicrophoneSource) and each.first_sample != HOLE:
+                self._tell_back()
+            elif self._silent_samples is not None:
+                self._silent_samples += len(each.samples)
+            self._on_chunk(self._spoken(each))
 
     def _tell_back(self) -> None:
         silent, self._silent_samples = self._silent_samples, None
@@ -396,7 +355,7 @@ class Voice:
             samples = self._heard(chunk)
         started: tuple[Saying, int] | None = None
         ended: str | None = None
-        if chunk.first_sample != _HOLE:
+        if chunk.first_sample != HOLE:
             for event in self._events:
                 if isinstance(event, RecordingEnded):
                     ended = event.name
@@ -415,7 +374,7 @@ class Voice:
         if not self._talk_down or self.muted or self._over.covers:
             self._filter.closed()
             return np.zeros_like(chunk.samples)
-        if not isinstance(self._source, MicrophoneSource) or chunk.first_sample == _HOLE:
+        if not isinstance(self._source, MicrophoneSource) or chunk.first_sample == HOLE:
             return chunk.samples
         return self._filter.passed(chunk.samples, chunk.captured_ns)
 

@@ -110,7 +110,7 @@ async def test_what_was_given_as_silence_is_left_out_of_all_that_the_microphone_
     participant = voice(given.append)
     source = sources.MicrophoneSource(None, asyncio.get_running_loop(), lambda *_, **__: None)  # type: ignore[arg-type]
     participant._source = source
-    participant._covered_ns = 5 * SILENCE_NS
+    participant._joints.covered_ns = 5 * SILENCE_NS
     for number in range(5):
         samples = np.full(480, number + 1, dtype=np.int16)
         ended_ns = 5 * SILENCE_NS + (number + 1) * SILENCE_NS - 50_000_000
