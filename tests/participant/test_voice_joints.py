@@ -52,8 +52,8 @@ def test_a_computer_that_slept_is_not_caught_up_with() -> None:
 def test_what_a_device_captured_while_silence_stood_in_for_it_is_left_out_over_several_chunks() -> None:
     joints = Joints()
     joints.covered_ns = 130 * MS
-    # Its first sample is of 90 ms: 40 ms were given already. One sample of the first chunk begins it, so that one of the
-    # third is left out instead.
+    # Its first sample is of 90 ms: 40 ms were given already. One sample of the first chunk stays, as the source begins
+    # with it, and one of the third is left out instead.
     assert _given(joints, _chunk(0, 110), from_device=True) == [(0, 1, 480, 110)]
     assert _given(joints, _chunk(480, 130), from_device=True) == []
     assert _given(joints, _chunk(960, 150), from_device=True) == [(960, 479, 480, 150)]
