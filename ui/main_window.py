@@ -36,6 +36,7 @@ from ui.keeping import Keeping
 from ui.mark_desk import MarkDesk
 from ui.menus import TABS, WindowMenus
 from ui.models.deck import Deck
+from ui.models.notices import Notice
 from ui.models.presets import FILE_NAME, Presets
 from ui.panels.agent import VOICES, AgentPanel
 from ui.panels.answers import AnswersPanel
@@ -44,7 +45,8 @@ from ui.panels.composer import ComposerPanel
 from ui.panels.connection import ConnectionPanel
 from ui.panels.latency import LatencyPanel
 from ui.panels.log import LogPanel
-from ui.panels.notices import FaultsBanner, NoticeBar, RecordBanner
+from ui.panels.notice_bar import NoticeBar
+from ui.panels.notices import FaultsBanner, RecordBanner
 from ui.panels.replay_banner import ReplayBanner
 from ui.panels.study import StudyPanel
 from ui.panels.timeline import TimelinePanel
@@ -322,6 +324,7 @@ class MainWindow(QMainWindow):
         feed.status_changed.connect(self._show_status)
         feed.level_changed.connect(self._show_level)
         feed.failed.connect(self._tell)
+        feed.session_asked.connect(self.notices.begin_session)
         # One child after the other: what the first frame does not need must not compete with it.
         self.devices_feed.listed.connect(self.reports_feed.refresh)
         self.desk.failed.connect(self._tell)
@@ -331,12 +334,14 @@ class MainWindow(QMainWindow):
         self.study_desk.failed.connect(self._tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
-        self.sessions.failed.connect(self._tell)
+        self.record.live_shown.connect(lambda _live: self.notices.put_on_screen(self.record.name))
+        self.sessions.failed.connect(self._tell_of_record)
+        self.sessions.told.connect(self.notices.tell)
         self.replaying.failed.connect(self._tell)
         self.replaying.engines_changed.connect(lambda: self.choices.load_engines(self.connection.engine))
         self.replaying.compared.connect(self.session_table.compare)
         self.session_table.replay_requested.connect(self.replaying.ask)
-        self.session_table.failed.connect(self._tell)
+        self.session_table.failed.connect(self._tell_of_record)
         for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound, self.volume):
             desk.failed.connect(self._tell)
         self.marking.failed.connect(self._tell)
@@ -396,6 +401,10 @@ class MainWindow(QMainWindow):
 
     def _tell(self, sentence: str) -> None:
         self.notices.tell(sentence)
+
+    def _tell_of_record(self, sentence: str) -> None:
+        """Tell what went wrong with the record on screen: it goes with it."""
+        self.notices.tell(Notice(sentence, self.record.name))
 
     def show_tab(self, place: int) -> None:
         """Show the tab at `place` and type into it."""

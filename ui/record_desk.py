@@ -4,6 +4,7 @@ clicks on any of them."""
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
+from ui.models.notices import LIVE
 from ui.models.saved_settings import saved_settings
 from ui.panels.agent import AgentPanel
 from ui.panels.answers import AnswersPanel
@@ -56,6 +57,11 @@ class RecordDesk(QObject):
     def shown(self) -> RecordView:
         """The record on screen."""
         return self._shown
+
+    @property
+    def name(self) -> str:
+        """What the record on screen is called among others: its path, and LIVE for the live one."""
+        return LIVE if self._shown is self._feed.view else str(self._shown.path or self._shown.title)
 
     def show_live(self) -> None:
         """Put the live session on screen."""

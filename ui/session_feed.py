@@ -18,6 +18,7 @@ from simulator.errors import SimulatorError
 from simulator.participant.messages import (
     AnyCommand,
     AnyFeed,
+    Connect,
     Entries,
     Gap,
     Level,
@@ -59,6 +60,8 @@ class SessionFeed(QObject):
     now_changed = Signal(object)
     """The present of the view in nanoseconds: an int, which Qt's own would cut to 32 bits."""
     process_started = Signal()
+    session_asked = Signal()
+    """A new session is about to begin: Connect is sent."""
     failed = Signal(str)
     stopped = Signal()
 
@@ -95,6 +98,8 @@ class SessionFeed(QObject):
         number = self._next_id
         self._next_id += 1
         self._waiting[number] = then or self._tell_refusal
+        if isinstance(command, Connect):
+            self.session_asked.emit()
         if self._host is None:
             return
         if not self._host.running:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
 
 from simulator.errors import SimulatorError
-from simulator.participant.messages import ConnectionState
+from simulator.participant.messages import ConnectionState, Status
 from simulator.record.folder import SESSION, delete_session, is_session, size_bytes
 from simulator.record.integrity import alteration
 from simulator.resources import data_folder, is_file
@@ -21,6 +21,7 @@ from ui.actions import Deed, Submenu
 from ui.background import Background
 from ui.dialogs.export import ExportDialog
 from ui.models.devices import Output
+from ui.models.notices import Notice
 from ui.panels.notices import RecordBanner
 from ui.panels.timeline import TimelinePanel
 from ui.record_desk import RecordDesk
@@ -41,6 +42,8 @@ class SessionsDesk(QObject):
     """Opens saved sessions in the place of the live one. `window` is the parent of its dialogs."""
 
     failed = Signal(str)
+    told = Signal(object)
+    """A Notice that is good to know."""
     deleted = Signal(Path)
     """The session in this folder is gone, but perhaps for what was not its own."""
 
@@ -63,11 +66,14 @@ class SessionsDesk(QObject):
         self._sound.came.connect(timeline.canvas.take_sound)
         self._sound.ended.connect(self._tell_lack)
         self._wanted = 0
+        self._held: Path | None = None
+        """The folder of the session that goes on."""
         self._timeline, self._output = timeline, output
         self.player = SessionSound(self)
         self.player.moved.connect(self._show_place)
         self.player.playing_changed.connect(self._show_playing)
         self.player.failed.connect(self.failed)
+        self.player.unheard.connect(lambda words: self.told.emit(Notice(words, self._record.name, warning=True)))
         timeline.canvas.play_requested.connect(self.play_or_stop)
         timeline.canvas.time_chosen.connect(self._time_chosen)
         self.unfinished = Unfinished(banner, self)
@@ -87,6 +93,7 @@ class SessionsDesk(QObject):
             banner.add(button)
         record.live_shown.connect(self._live_shown)
         feed.status_changed.connect(self._share_space)
+        feed.status_changed.connect(self._tell_where_it_lies)
 
     def deeds(self) -> list[Deed | Submenu | None]:
         """Return what can be done with sessions, for the menu."""
@@ -196,9 +203,18 @@ class SessionsDesk(QObject):
         self.show_folder_of(path.parent if path is not None else data_folder() / "records")
 
     def show_folder_of(self, folder: Path) -> None:
-        """Show a folder in the system's file manager."""
-        if not folder.is_dir() or not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self.failed.emit(f"The files lie in {folder}.")
+        """Show a folder in the system's file manager. Whether one opens is not known: where the files lie is told."""
+        if folder.is_dir():
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+            self.told.emit(
+                Notice(
+                    f"The files lie in {folder}; the file manager was asked to show them.",
+                    quiet=True,
+                    about=self._record.name,
+                )
+            )
+        else:
+            self.failed.emit(f"The folder {folder} is not there any more.")
 
     def ask_delete(self) -> None:
         """Delete the session on screen for good, once the user agreed."""
@@ -286,6 +302,16 @@ class SessionsDesk(QObject):
         saved = self._record.shown is not self._feed.view
         idle = self._feed.status.connection is ConnectionState.IDLE
         self._timeline.canvas.setProperty(TAKES_SPACE, saved and idle)
+
+    def _tell_where_it_lies(self, status: Status) -> None:
+        """Tell where a session was kept, once it ended."""
+        if status.connection is ConnectionState.CONNECTED and status.record_path:
+            self._held = Path(status.record_path).parent
+        elif status.connection is ConnectionState.IDLE and self._held is not None:
+            folder, self._held = self._held, None
+            if folder.is_dir():
+                show = partial(self.show_folder_of, folder)
+                self.told.emit(Notice(f"The session is kept in {folder}", quiet=True, deed="Show", do=show))
 
     def _open_offered(self, path: Path) -> None:
         self.open(path)

@@ -64,51 +64,6 @@ class SentenceStrip(QFrame):
         self.setVisible(bool(text))
 
 
-class NoticeBar(SentenceStrip):
-    """The last sentence that the user should read, until it is dismissed; below it in rank, what the computer lacks."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
-        self._told = ""
-        self._lacks: tuple[str, ...] = ()
-        self._hints = False
-        self._dismissed: tuple[str, ...] = ()
-        self._show()
-
-    def tell(self, sentence: str) -> None:
-        """Show a sentence; it takes the place of the one before."""
-        self._told = sentence
-        self._show()
-
-    def show_lacks(self, lacks: list[str], *, hints: bool = False) -> None:
-        """Show what the computer lacks, until dismissed or until it lacks something else; as `hints` while no session
-        suffers from it."""
-        if tuple(lacks) != self._lacks:
-            self._lacks, self._dismissed, self._hints = tuple(lacks), (), hints
-            self._show()
-        elif hints is not self._hints:
-            self._hints = hints
-            self._show()
-
-    def dismiss(self) -> None:
-        """Hide what is shown."""
-        if self._told:
-            self._told = ""
-        else:
-            self._dismissed = self._lacks
-        self._show()
-
-    def _show(self) -> None:
-        lacks = [] if self._lacks == self._dismissed else list(self._lacks)
-        colours = self._theme.colours
-        text, colour, sign = " ".join(lacks), colours.warning, "⚠  "
-        if self._told:
-            text, colour, sign = self._told, colours.error, "✕  "
-        elif self._hints:
-            colour, sign = colours.text_muted, ""
-        self._show_lines(f"{sign}{text}" if text else "", colour)
-
-
 class Banner(QFrame):
     """Says in one line, as long as it holds, how things stand, and offers at its right what to do about it.
 
