@@ -96,13 +96,13 @@ async def _replay(arguments: argparse.Namespace, plan: "Plan", target: "EngineTa
         await run.run()
     except asyncio.CancelledError:
         say("Interrupted.")
-    _tell(run.outcome, target, as_json=arguments.json)
-    return Exit.DONE if run.outcome.complete else Exit.UNDECIDED
+    compared = _compared(run.outcome)
+    _tell(run.outcome, compared, target, as_json=arguments.json)
+    return Exit.DONE if run.outcome.complete and compared is not None else Exit.UNDECIDED
 
 
-def _tell(outcome: "ReplayOutcome", target: "EngineTarget", *, as_json: bool) -> None:
+def _tell(outcome: "ReplayOutcome", compared: "Comparison | None", target: "EngineTarget", *, as_json: bool) -> None:
     """Print both sessions beside each other, where there is a new one."""
-    compared = _compared(outcome)
     lines = [] if compared is None else comparison_text(compared)
     for each in _notes(compared):
         say(each)
@@ -124,7 +124,7 @@ def _compared(outcome: "ReplayOutcome") -> "Comparison | None":
         return None
     try:
         return compare(Path(outcome.source), Path(outcome.record))
-    except SimulatorError as error:  # the disk took nothing
+    except SimulatorError as error:  # the disk took nothing, or the record is there no more
         say(str(error))
         return None
 

@@ -102,6 +102,28 @@ def test_a_disk_that_takes_nothing_costs_the_comparison_and_not_the_result(
     assert (told["end"], told["recorded"], told["comparison"]) == ("finished", False, None)
 
 
+def test_a_record_that_is_there_no_more_at_the_end_costs_the_comparison_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = Session()
+    session.push(150, TIMER)
+    source = session.end(200).write(tmp_path / "source")
+    run = ReplayRun.run
+
+    async def deleted_behind(self: ReplayRun) -> ReplayOutcome:
+        outcome = await run(self)
+        source.rename(tmp_path / "elsewhere")
+        return outcome
+
+    monkeypatch.setattr(ReplayRun, "run", deleted_behind)
+    options = ["--record", str(tmp_path / "records"), "--recogniser", "none", "--json"]
+    assert main(["replay", str(source), "--engine", "embedded", *options]) == 2
+    said = capsys.readouterr()
+    told = json.loads(said.out)
+    assert (told["end"], told["done"], told["comparison"]) == ("finished", 1, None)
+    assert f"The record {source / 'session.jsonl'} cannot be read" in said.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

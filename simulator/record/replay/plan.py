@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from simulator.record import lock
 from simulator.record.append_lines import Block
 from simulator.record.entries import LATEST_NS, Direction, Track
 from simulator.record.fields import whole_number
@@ -51,6 +52,8 @@ def plan(record: Path) -> Plan:
     made = plan_of(source, walk, talk)
     acts, lacking = _filled(source, walk.done, made.acts)
     lacks = [*problems, *([lack] if lack else []), *made.lacks]
+    if walk.ended_ns is None and lock.is_held(source):
+        lacks.append("This session has no end yet: what is said and done in it from now on is not done again.")
     if lacking:
         appends = _count(lacking, "append that was", "appends that were")
         lacks.append(f"{appends} composed by hand cannot be sent again: the audio was not kept.")

@@ -7,6 +7,7 @@ import pytest
 import soundfile
 
 from simulator.errors import UnreadableFile
+from simulator.record import lock
 from simulator.record.replay.deeds import Push
 from simulator.record.replay.plan import plan
 from tests.record.export_record import MS, Sheet
@@ -147,3 +148,20 @@ def test_a_session_that_never_began(tmp_path: Path) -> None:
 def test_no_record(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile):
         plan(tmp_path / "nothing")
+
+
+def test_a_session_that_still_goes_on(tmp_path: Path) -> None:
+    source = pushed().write(tmp_path / "session")
+    assert plan(source).lacks == ()
+    with lock.holding(source / "session.jsonl") as held:
+        assert held
+        planned = plan(source)
+    assert kinds(planned) == ["Say", "Push"]
+    assert planned.lacks == ("This session has no end yet: what is said and done in it from now on is not done again.",)
+
+
+def test_a_session_that_ended_and_is_being_finished(tmp_path: Path) -> None:
+    source = pushed().end(8_000).write(tmp_path / "session")
+    with lock.holding(source / "session.jsonl") as held:
+        assert held
+        assert plan(source).lacks == ()
