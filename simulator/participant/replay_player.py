@@ -7,14 +7,14 @@ What was done when, missed and refused stands in the record (`replay.started`, `
 """
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from simulator.audio.tape import SpeechBegan, SpeechEnded, TapeEvent, TapeFailed
 from simulator.errors import SimulatorError, UsageError
+from simulator.participant.happenings import Crashed, Happenings, Settled
 from simulator.participant.live import LiveEvent, ReplySounds
 from simulator.participant.messages import AnyCommand, Replay, ReplayProgress, Reply, StopReplay
 from simulator.participant.own_fault import own_fault
@@ -43,20 +43,7 @@ class Execute(Protocol):
     def __call__(self, command: AnyCommand, images: Sequence[bytes] | None = None, /) -> Awaitable[Reply]: ...
 
 
-class _Settled(NamedTuple):
-    """What an act asked for took effect, or did not."""
-
-    act: int
-    error: str | None
-
-
-class _Crashed(NamedTuple):
-    """A bug showed in what takes its time."""
-
-    error: Exception
-
-
-_Happening = ReplySounds | ReplyOver | TapeEvent | _Settled | _Crashed
+_Told = ReplySounds | ReplyOver | TapeEvent
 
 
 class ReplayPlayer:
@@ -126,7 +113,7 @@ class ReplayPlayer:
         if not isinstance(event, ReplySounds | ReplyOver):
             return
         if self._play is not None:
-            self._play.happenings.put_nowait(event)
+            self._play.happenings.tell(event)
         elif isinstance(event, ReplySounds) or self._beginning is not None:
             self._early.setdefault(event.response_id, []).append(event)
         else:
@@ -161,7 +148,7 @@ class ReplayPlayer:
             raise UsageError("The session ended before the replay began.")
         play.instructions = str((session.session_requested or {}).get("instructions", ""))
         for event in (each for reply in self._early.values() for each in reply):
-            play.happenings.put_nowait(event)
+            play.happenings.tell(event)
         self._early.clear()
         self._play = play
         self._voice.lay_over(play.tape, play.source.sayings)
@@ -258,7 +245,7 @@ class ReplayPlayer:
             # What ended only because the session did is followed by nothing; `session_over` comes.
             await asyncio.get_running_loop().create_future()
 
-    def _take(self, play: "_Play", happening: _Happening | None) -> list[Start]:
+    def _take(self, play: "_Play", happening: _Told | Settled | Crashed | None) -> list[Start]:
         """Tell the runner what happened, and return the acts that begin now."""
         runner, now_ns = play.runner, time.monotonic_ns()
         begun: list[Start] = []
@@ -273,9 +260,9 @@ class ReplayPlayer:
                 self._check_heard(play, start.act)
             case SpeechEnded(at_ns=at_ns) if play.by == "replies":
                 begun = runner.said(at_ns, now_ns)
-            case TapeFailed(error) | _Crashed(error):
+            case TapeFailed(error) | Crashed(error):
                 raise error
-            case _Settled(act, error):
+            case Settled(act, error):
                 play.open.discard(act)
                 if error is not None:
                     self._refused(play, act, error)
@@ -346,8 +333,8 @@ class _Play:
         self.source = source
         self.by = by
         self.runner = ReplayRunner(source.plan, by)
-        self.happenings: asyncio.Queue[_Happening] = asyncio.Queue()
-        self.tape = tape_of(source, by, self.happenings.put_nowait)
+        self.happenings: Happenings[_Told] = Happenings()
+        self.tape = tape_of(source, by, self.happenings.tell)
         self.end: ReplayEnd | None = None
         self.instructions = ""
         """What the new session began with."""
@@ -380,24 +367,17 @@ class _Play:
         """Let what an act asks for take effect beside all else. What is begun in order leaves in order."""
         self.open.add(act)
 
-        async def settle() -> None:
-            try:
-                self.happenings.put_nowait(_Settled(act, (await doing).error))
-            except Exception as error:
-                self.happenings.put_nowait(_Crashed(error))
+        async def done() -> str | None:
+            return (await doing).error
 
-        task = asyncio.get_running_loop().create_task(settle())
+        task = self.happenings.settle(act, done())
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
-    async def next_happening(self, due_ns: int | None) -> _Happening | None:
+    async def next_happening(self, due_ns: int | None) -> _Told | Settled | Crashed | None:
         """Return what happens next, or None when the time has come."""
         wait_s = None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) / NS_PER_S)
-        # Not wait_for, which in Python 3.11 loses a cancellation that comes together with what it waits for.
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(wait_s):
-                return await self.happenings.get()
-        return None
+        return await self.happenings.next(wait_s)
 
     def close(self) -> None:
         """Give up what is under way, and read no more."""

@@ -6,14 +6,14 @@ operator may push by hand in between. What was begun, refused and left open stan
 """
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import msgspec
 
 from simulator.errors import SimulatorError, UsageError
+from simulator.participant.happenings import Crashed, Happenings, Settled
 from simulator.participant.live import LiveEvent, RecordingSaid, TurnCommitted
 from simulator.participant.messages import (
     AnyCommand,
@@ -47,19 +47,6 @@ _LOOK_EVERY_S: Final = 0.05
 """How often the loudspeaker is asked whether the agent is heard, while a reply is awaited."""
 _OWN_ID: Final = 0
 """The id of commands that nobody sent."""
-
-
-class _Settled(NamedTuple):
-    """What took its time in a step is over: a question was answered or not, something was said or could not be."""
-
-    step: int
-    error: str | None
-
-
-class _Crashed(NamedTuple):
-    """A bug showed in what takes its time."""
-
-    error: Exception
 
 
 class StudyPlayer:
@@ -121,7 +108,7 @@ class StudyPlayer:
     def happened(self, event: LiveEvent) -> None:
         """Tell the study what it may wait for."""
         if self._play is not None:
-            self._play.happenings.put_nowait(event)
+            self._play.happenings.tell(event)
 
     async def session_over(self) -> None:
         """The session ended, and with it the study; what is being said stops."""
@@ -294,7 +281,7 @@ class StudyPlayer:
 
 
 _Speaker = Literal["study", "operator", "nobody"]
-_Happening = LiveEvent | _Settled | _Crashed
+_Happening = LiveEvent | Settled | Crashed
 
 
 class _Play:
@@ -305,7 +292,7 @@ class _Play:
         self.first_step = first_step
         self.speaker = speaker
         self.runner = StudyRunner(study, speaks=speaker != "nobody", first_step=first_step)
-        self.happenings: asyncio.Queue[_Happening] = asyncio.Queue()
+        self.happenings: Happenings[LiveEvent] = Happenings()
         self.end: StudyEnd | None = None
         self._step = -1
         self._under_way: asyncio.Task[None] | None = None
@@ -322,14 +309,7 @@ class _Play:
 
     def takes_time(self, index: int, doing: Awaitable[str | None]) -> None:
         """Let something go on beside what the study waits for."""
-
-        async def settle() -> None:
-            try:
-                self.happenings.put_nowait(_Settled(index, await doing))
-            except Exception as error:
-                self.happenings.put_nowait(_Crashed(error))
-
-        self._under_way = asyncio.ensure_future(settle())
+        self._under_way = self.happenings.settle(index, doing)
 
     def cancel(self) -> None:
         """Give up what is under way."""
@@ -343,11 +323,7 @@ class _Play:
         waits_s = [] if due_ns is None else [max(0.0, (due_ns - time.monotonic_ns()) / NS_PER_S)]
         if self.runner.awaits_reply:
             waits_s.append(_LOOK_EVERY_S)
-        # Not wait_for, which in Python 3.11 loses a cancellation that comes together with what it waits for.
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(min(waits_s, default=None)):
-                return await self.happenings.get()
-        return None
+        return await self.happenings.next(min(waits_s, default=None))
 
     def take(self, happening: _Happening | None, agent_heard: bool) -> list[int]:
         """Tell the runner, and return the steps that begin now."""
@@ -359,11 +335,11 @@ class _Play:
     def _told(self, happening: _Happening | None) -> list[int]:
         runner, now_ns = self.runner, time.monotonic_ns()
         match happening:
-            case _Settled(step, error) if step == runner.running:
+            case Settled(step, error) if step == runner.running:
                 if isinstance(self.study.steps[step].action, steps.Say):
                     return runner.said(now_ns) if error is None else runner.not_said(now_ns)
                 return runner.answered(now_ns) if error is None else runner.not_answered(error, now_ns)
-            case _Crashed(error=bug):
+            case Crashed(error=bug):
                 raise bug
             case TurnCommitted() | RecordingSaid() if self.speaker == "operator":
                 return runner.said(now_ns)
