@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from simulator.errors import SimulatorError, UsageError
-from simulator.participant.live import LiveEvent, ReplySounds, TurnCommitted
+from simulator.participant.live_events import LiveEvent, ReplySounds, TurnCommitted
 from simulator.participant.messages import CancelCue, Cue, VoiceKind
 from simulator.participant.recordings import Recording
 from simulator.participant.replies import ReplyOver

@@ -9,7 +9,7 @@ import msgspec
 
 from simulator.engines.profiles import EngineTarget, resolve
 from simulator.participant.connection import Ended
-from simulator.participant.live import LiveEvent
+from simulator.participant.live_events import LiveEvent
 from simulator.participant.messages import AnyCommand, AnyFeed, Command, Status
 from simulator.participant.process import Participant
 from simulator.participant.replay_source import ReadPlan

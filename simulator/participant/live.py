@@ -9,7 +9,7 @@ import asyncio
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from simulator.audio.pcm import SampleAssembler, samples_to_bytes
 from simulator.audio.playout import (
@@ -25,8 +25,16 @@ from simulator.audio.playout import (
 from simulator.audio.streams import DacSource
 from simulator.errors import OwnFault, SimulatorError
 from simulator.participant.connection import Connection, Ended
+from simulator.participant.live_events import (
+    Answered,
+    LiveEvent,
+    RecordingSaid,
+    ReplySounds,
+    SessionStood,
+    TurnCommitted,
+)
 from simulator.participant.recorder import SessionRecorder
-from simulator.participant.replies import ReplyBegan, ReplyOver, ReplyWatch
+from simulator.participant.replies import ReplyWatch
 from simulator.participant.rule_watch import RuleWatch
 from simulator.participant.sending import Outgoing, Sent
 from simulator.participant.voice import SpokenChunk
@@ -49,36 +57,6 @@ from simulator.units import NS_PER_MS
 
 _WHOSE: Final = {"engine": "engine", "lost": "environment", "us": "ours"}
 _TICK_NS: Final = 100 * NS_PER_MS
-
-
-class SessionStood(NamedTuple):
-    """The engine accepted the session's settings for the first time."""
-
-
-class RecordingSaid(NamedTuple):
-    """The recording was said to its end, or stopped."""
-
-    name: str
-
-
-class ReplySounds(NamedTuple):
-    """The first sound of a reply leaves the loudspeaker at this monotonic time."""
-
-    response_id: str
-    at_ns: int
-
-
-class TurnCommitted(NamedTuple):
-    """The engine took what the participant said as a turn."""
-
-
-class Answered(NamedTuple):
-    """A question was answered, refused or given up: the fields of the record's `answer` note."""
-
-    fields: dict[str, Any]
-
-
-LiveEvent = SessionStood | RecordingSaid | ReplySounds | TurnCommitted | Answered | ReplyBegan | ReplyOver
 
 
 Act = Callable[[ParticipantSession, int], list[Action]]

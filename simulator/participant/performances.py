@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from simulator.errors import UsageError
 from simulator.participant.cues import Cues
-from simulator.participant.live import LiveEvent
+from simulator.participant.live_events import LiveEvent
 from simulator.participant.messages import CancelCue, Cue, PlayStudy, Replay, Speak, StopReplay, StopStudy
 from simulator.participant.replay_player import Execute, ReplayPlayer
 from simulator.participant.replay_source import ReadPlan

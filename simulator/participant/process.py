@@ -21,7 +21,8 @@ from simulator.errors import EnvironmentFault, SimulatorError, UsageError
 from simulator.participant.batches import Batches
 from simulator.participant.connection import Connection, Ended
 from simulator.participant.feed import Publish
-from simulator.participant.live import LiveEvent, LiveSession, SessionStood
+from simulator.participant.live import LiveSession
+from simulator.participant.live_events import LiveEvent, SessionStood
 from simulator.participant.messages import (
     AnyCommand,
     AnyFeed,

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, Protocol
 from simulator.audio.tape import SpeechBegan, SpeechEnded, TapeEvent, TapeFailed
 from simulator.errors import SimulatorError, UsageError
 from simulator.participant.happenings import Crashed, Happenings, Settled
-from simulator.participant.live import LiveEvent, ReplySounds
+from simulator.participant.live_events import LiveEvent, ReplySounds
 from simulator.participant.messages import AnyCommand, Replay, ReplayProgress, Reply, StopReplay
 from simulator.participant.own_fault import own_fault
 from simulator.participant.replay_commands import carried_over, command_for

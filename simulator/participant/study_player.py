@@ -14,7 +14,7 @@ import msgspec
 
 from simulator.errors import SimulatorError, UsageError
 from simulator.participant.happenings import Crashed, Happenings, Settled
-from simulator.participant.live import LiveEvent, RecordingSaid, TurnCommitted
+from simulator.participant.live_events import LiveEvent, RecordingSaid, TurnCommitted
 from simulator.participant.messages import (
     AnyCommand,
     Ask,

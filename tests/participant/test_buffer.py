@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from simulator.participant.host import InProcessHost
-from simulator.participant.live import LiveEvent
+from simulator.participant.live_events import LiveEvent
 from simulator.participant.messages import ChooseOutput, Connect, Disconnect
 from simulator.participant.replies import ReplyOver
 from simulator.record.reader import read_record

@@ -6,7 +6,7 @@ from typing import Any
 import soundfile
 
 from simulator.participant.host import InProcessHost
-from simulator.participant.live import LiveEvent, RecordingSaid
+from simulator.participant.live_events import LiveEvent, RecordingSaid
 from simulator.participant.messages import CancelCue, ChooseVoice, Connect, Cue, Disconnect, VoiceKind
 from simulator.record.entries import Direction, Entry
 from simulator.record.reader import read_record

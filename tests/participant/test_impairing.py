@@ -11,7 +11,7 @@ from simulator.audio.impairments import Impairments
 from simulator.errors import UnknownName, UsageError
 from simulator.participant.host import InProcessHost
 from simulator.participant.impairing import Impairing
-from simulator.participant.live import LiveEvent, RecordingSaid
+from simulator.participant.live_events import LiveEvent, RecordingSaid
 from simulator.participant.messages import (
     ChooseVoice,
     Connect,

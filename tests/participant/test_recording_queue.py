@@ -7,7 +7,7 @@ import soundfile
 
 from simulator.errors import UnreadableRecording, UsageError
 from simulator.participant.host import InProcessHost
-from simulator.participant.live import LiveEvent, RecordingSaid
+from simulator.participant.live_events import LiveEvent, RecordingSaid
 from simulator.participant.messages import ChooseVoice, Connect, Disconnect, SetTalk, VoiceKind
 from simulator.participant.recording_queue import RecordingQueue, recordings_in
 from simulator.record.reader import read_record
