@@ -40,6 +40,20 @@ def test_each_format_is_named_with_its_version(format_name: str, version: int) -
     assert row.endswith(f"| {version} |")
 
 
+def test_each_field_of_the_files_of_the_end_is_described() -> None:
+    summed = summary.Summary()
+    fields = {
+        MANIFEST: manifest.Manifest.__struct_fields__ + manifest.ManifestFile.__struct_fields__,
+        SETTINGS: tuple(summed.settings()),
+        ANSWERS: tuple(summed.answers()),
+        CHECKS: tuple(summed.checks()),
+    }
+    section = TEXT.partition("## The end")[2].partition("\n## ")[0]
+    for name, written in fields.items():
+        (row,) = (line for line in section.splitlines() if line.startswith(f"| `{name}`"))
+        assert [field for field in written if f"`{field}`" not in row and not field.startswith("format")] == []
+
+
 def test_each_field_of_an_entry_is_described_and_the_bound_is_the_one_in_force() -> None:
     assert [field for field in entries.Entry.__struct_fields__ if f"| `{field}` |" not in TEXT] == []
     assert f"{MOST_WAITING_BYTES >> 20} MiB wait in memory" in TEXT
