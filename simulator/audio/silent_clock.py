@@ -48,7 +48,7 @@ class SilentOutput:
             alive=not self._stop.is_set(),
             fault=self._fault,
             latency_ns=0,
-            dac_source="latency",
+            dac_source="simulated",
             rate_hz=SAMPLE_RATE_HZ,
         )
 

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple, Protocol
 ReportedBy = Literal["dac", "latency"]
 """Where a DAC time comes from: the stream's own clock, or the latency that the stream says it has."""
 
-DacSource = Literal["dac", "latency", "measured"]
-"""The same, or corrected by what was measured of the device."""
+DacSource = Literal["dac", "latency", "measured", "simulated"]
+"""The same, or corrected by what was measured of the device; simulated: the silent clock's, which nobody hears."""
 
 
 class LatencyOffset(NamedTuple):

@@ -85,6 +85,9 @@ def table(found: "FloorReport") -> list[str]:
     for source, measured in (("events", found.events), ("energy", found.energy)):
         if measured is not None:
             lines.append(_shares(source, measured))
+    if found.silent_stops:
+        told = "an interruption" if found.silent_stops == 1 else f"{found.silent_stops} interruptions"
+        lines.append(f"Barge-in stop is not measured at {told}: there was no loudspeaker that could fall silent.")
     if found.not_listened_ms:
         lines.append(f"Listening was off for {found.not_listened_ms / 1000:.1f} s; what was said then is left out.")
     return lines
@@ -98,6 +101,7 @@ def as_json(found: "FloorReport") -> dict[str, Any]:
             "agentDbfs": found.thresholds.agent_dbfs,
         },
         "notListenedMs": found.not_listened_ms,
+        "bargeInStopsNotMeasured": found.silent_stops,
         "problems": found.problems,
         "measures": [_compared(row) for row in found.measures],
         "events": _floor(found.events),

@@ -7,9 +7,10 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from simulator.errors import UnreadableRecording
+from simulator.errors import UnreadableFile, UnreadableRecording
 from simulator.record.floor import Floor, Spurt, Transfer, floor
 from simulator.record.floor_sources import Talk, Thresholds, not_listened_ms, talk_by_energy, talk_by_events
+from simulator.record.folder import record_file
 from simulator.record.integrity import alteration
 from simulator.record.measures import SIMULATED
 from simulator.record.reader import stream
@@ -77,6 +78,8 @@ class FloorReport:
     measures: list[Compared]
     thresholds: Thresholds
     not_listened_ms: float
+    silent_stops: int = 0
+    """The interruptions of which no barge-in stop is measured: there was no loudspeaker that could fall silent."""
     problems: list[str] = field(default_factory=list)
     """What the record lacks, a sentence each."""
 
@@ -86,6 +89,8 @@ def report(path: Path, thresholds: Thresholds | None = None) -> FloorReport:
     thresholds = thresholds or Thresholds()
     problems: list[str] = []
     story = collect(stream(path, problems))
+    if not story.entries:
+        raise UnreadableFile(f"{record_file(path)} is empty: it holds no record.")
     by_energy: Talk | None = None
     try:
         by_energy = talk_by_energy(path, story, thresholds)
@@ -110,7 +115,8 @@ def compared(story: Story, by_energy: Talk | None, thresholds: Thresholds, probl
     for name, values in found.items():
         others = None if found_by_energy is None else found_by_energy[name]
         rows.append(Compared(name, values, others, _pairs(values, others or [])))
-    return FloorReport(events, energy, rows, thresholds, not_listened_ms(story), problems)
+    unheard = sum(each.dac_source == SIMULATED for each in story.measures.barge_ins)
+    return FloorReport(events, energy, rows, thresholds, not_listened_ms(story), unheard, problems)
 
 
 def _values(measured: Floor) -> dict[str, list[Value]]:

@@ -11,11 +11,14 @@ import pytest
 import soundfile
 
 from simulator.cli import main
+from simulator.cli.measures import table
 from simulator.record.entries import FORMAT, FORMAT_VERSION, AudioSpan, Direction, Entry, Track
 from simulator.record.export import export
 from simulator.record.floor import Shares
 from simulator.record.floor_report import FloorReport, report
 from simulator.record.floor_sources import loud_spans
+from simulator.record.reader import stream
+from simulator.record.session_comparison import side
 from simulator.record.wav import header, track_path
 from tests.record.export_record import Sheet
 
@@ -110,6 +113,43 @@ def test_each_measure_by_both_sources_and_how_far_they_disagree(record: Path) ->
     overlap = found.measures[2]
     assert (overlap.median_difference_ms, overlap.largest_difference_ms) == (0, -300)
     assert all(len(row.events) == len(row.energy or []) == len(row.pairs) for row in found.measures)
+
+
+def _without_loudspeaker(record: Path, how: str) -> None:
+    events = record / "session.jsonl"
+    lines = events.read_bytes()
+    if how == "noted":
+        lines = lines.replace(b'"dac_source":"latency"', b'"dac_source":"simulated"')
+    else:  # earlier versions told of the output alone
+        first, _, rest = lines.partition(b"\n")
+        chosen = msgspec.json.encode(Entry(1, 0, Direction.NOTED, "output.chosen", {"name": "silent clock"}))
+        later = [msgspec.json.decode(line, type=Entry) for line in rest.splitlines()]
+        moved = [msgspec.json.encode(msgspec.structs.replace(entry, seq=entry.seq + 1)) for entry in later]
+        lines = b"\n".join([first, chosen, *moved]) + b"\n"
+    events.write_bytes(lines)
+
+
+@pytest.mark.parametrize("how", ["noted", "by the name of the output"])
+def test_no_barge_in_stop_is_measured_where_there_was_no_loudspeaker(record: Path, how: str) -> None:
+    _without_loudspeaker(record, how)
+    found = report(record)
+    (row,) = (row for row in found.measures if row.measure == "barge-in stop")
+    assert (row.events, row.energy, row.pairs) == ([], [], [])
+    assert found.silent_stops == 1
+    assert (
+        "Barge-in stop is not measured at an interruption: there was no loudspeaker that could fall silent."
+        in table(found)
+    )
+    facts = side("s", stream(record / "session.jsonl", []), []).facts
+    assert facts.barge_ins == 1
+    assert facts.median_ms("barge_in_stop") is None
+    assert pairs(found, "barge-in yield") == [(610, 310, -300)]
+
+
+def test_an_empty_record_has_no_measures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "session.jsonl").touch()
+    assert main(["measures", str(tmp_path)]) == 3
+    assert capsys.readouterr().err == f"{tmp_path / 'session.jsonl'} is empty: it holds no record.\n"
 
 
 def test_talk_shares_by_both_sources_without_the_time_when_listening_was_off(record: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from simulator.profile.facts import BETA_SERVER_EVENTS, IGNORED_SERVER_EVENTS, REQUIRED_SERVER_FIELDS
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import number, whole_number
+from simulator.record.measures import SIMULATED
 from simulator.units import NS_PER_MS, NS_PER_S, samples_to_ms
 from ui.models.impairing import told
 
@@ -291,7 +292,7 @@ def _barge_in(entry: Entry) -> str:
     event = entry.event
     parts = [short_id(event.get("item_id"))]
     received, cut, silent = (whole_number(entry, name) for name in ("received_ns", "cut_ns", "inaudible_ns"))
-    if received is not None and silent is not None:
+    if received is not None and silent is not None and event.get("dac_source") != SIMULATED:
         silent_ms = max(0, silent - received) / NS_PER_MS
         parts.append(f"silent after {silent_ms:.0f} ms ({event.get('dac_source', '')})")
     if received is not None and cut is not None:

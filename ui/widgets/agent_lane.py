@@ -172,7 +172,7 @@ def barge_in_tip(barge_in: "BargeIn") -> str:
 
     if barge_in.dac_source == SIMULATED:
         at = f"speech_started received at {clock_text(barge_in.received_ns)}"
-        return f"barge-in\n{at}\nthe loudspeaker of a check is simulated: its silence is not measured"
+        return f"barge-in\n{at}\nthere was no loudspeaker: nothing could be heard to fall silent"
     lines = ["barge-in", f"from  speech_started read from the socket at {clock_text(barge_in.received_ns)}"]
     if barge_in.inaudible_ns is not None:
         source = f" ({barge_in.dac_source})" if barge_in.dac_source else ""

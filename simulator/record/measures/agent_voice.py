@@ -12,6 +12,7 @@ from simulator.record.measures.responses import Responses
 from simulator.units import NS_PER_MS, samples_to_ms
 
 AUDIO_DELTA: Final = "response.output_audio.delta"
+_SILENT_CLOCK: Final = "silent clock"
 
 
 class AgentVoice:
@@ -26,6 +27,7 @@ class AgentVoice:
         self._received_samples: dict[str, int] = {}
         self._handed_samples: dict[str, int] = {}
         self._words = ReplyWords()
+        self._silent_clock = False
 
     def steps(self) -> Steps:
         """Return what is done with which entry."""
@@ -42,6 +44,7 @@ class AgentVoice:
             (Direction.NOTED, "playback.ended"): self._playback_ended,
             (Direction.NOTED, "playback.cut"): self._playback_cut,
             (Direction.NOTED, "barge_in"): self._barged_in,
+            (Direction.NOTED, "output.chosen"): self._output_chosen,
         }
 
     def close(self, t_ns: int) -> None:
@@ -196,12 +199,17 @@ class AgentVoice:
             self._words.interrupted(item_id)
         self._update_turn(item_id, entry)
 
+    def _output_chosen(self, entry: Entry) -> None:
+        # Earlier versions gave the silent clock's times as a device's.
+        self._silent_clock = text(entry, "name") == _SILENT_CLOCK
+
     def _barged_in(self, entry: Entry) -> None:
         received_ns, cut_ns = whole_number(entry, "received_ns"), whole_number(entry, "cut_ns")
         if received_ns is None or cut_ns is None:
             return
         last_ns = whole_number(entry, "last_sound_handed_ns")
-        source, item_id = text(entry, "dac_source"), text(entry, "item_id")
+        source = SIMULATED if self._silent_clock else text(entry, "dac_source")
+        item_id = text(entry, "item_id")
         inaudible_ns = whole_number(entry, "inaudible_ns")
         self.barge_ins.append(BargeIn(received_ns, cut_ns, last_ns, inaudible_ns, source, item_id, entry.seq))
         self._ledger.revision += 1

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 SIMULATED = "simulated"
-"""The `dac_source` of a barge-in whose loudspeaker was only simulated: when it fell silent was not measured."""
+"""The `dac_source` of a barge-in without a loudspeaker (a check's, the silent clock): no output could fall silent."""
 
 
 @dataclass(frozen=True, slots=True)
