@@ -350,11 +350,11 @@ class SessionsDesk(QObject):
         self._background.run(partial(alteration, view.path, lambda: number == self._wanted), looked)
 
     def _tell_lack(self, sentence: str) -> None:
-        """Tell what is found to be wrong with the session on screen, beside what is known already."""
+        """Tell what is found to be wrong with the session on screen once it is there."""
         view = self._record.shown
         if sentence and sentence not in view.lacks:
             view.lacks = [*view.lacks, sentence]
-            self.failed.emit(" ".join(view.lacks))
+            self.failed.emit(sentence)
 
     def _live_shown(self, live: bool) -> None:
         self._wanted += 1
