@@ -192,7 +192,7 @@ def test_an_error_counts_once_where_a_note_says_what_came_of_it(theme: Theme) ->
         ),
         ("replay.missed", {"exchange": 2, "what": "no reply came"}, "2  no reply came"),
         ("replay.refused", {"number": 3, "sentence": "The engine refused it."}, "3  The engine refused it."),
-        ("mark", {"note": ""}, "without a note"),
+        ("mark", {"note": ""}, "by the operator"),  # what is typed later has an entry of its own
         ("mark", {"note": "He laughs"}, "“He laughs”"),
         ("mark.note", {"mark": 11, "note": "He laughs\nat it"}, "of the mark #11: “He laughs at it”"),
         ("raw", {"seq": 12}, "event #12 was sent as it stands"),

@@ -377,7 +377,7 @@ _GISTS: dict[str, Callable[[Entry], str]] = {
     "call.held": _call,
     "call.answered": _call_answered,
     "tool.added": lambda entry: f"{entry.event.get('name', '')}, which this session did not declare at its start",
-    "mark": lambda entry: _note(entry) or "without a note",
+    "mark": lambda entry: _note(entry) or "by the operator",
     "mark.note": lambda entry: f"of the mark #{entry.event.get('mark', '')}: {_note(entry)}",
     "raw": lambda entry: f"event #{entry.event.get('seq', '')} was sent as it stands",
     "barge_in": _barge_in,
