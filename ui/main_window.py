@@ -332,6 +332,7 @@ class MainWindow(QMainWindow):
         self.desk.reports_counted.connect(self.menus.count_reports)
         self.choices.failed.connect(self._tell)
         self.study_desk.failed.connect(self._tell)
+        self.study_desk.told.connect(self.notices.tell)
         StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
         self.recognition.failed.connect(self._tell)
         self.record.live_shown.connect(lambda _live: self.notices.put_on_screen(self.record.name))

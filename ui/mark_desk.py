@@ -10,7 +10,7 @@ from ui.session_feed import SessionFeed
 from ui.theme import SPACE_PX
 
 _LONGEST_NOTE = 2_000
-_NOT_CONNECTED = "There is nothing to mark: connect first (F5)."
+_NOT_CONNECTED = "Marks are set while a session goes on, and none goes on now: a record that has ended takes no more."
 
 
 class MarkBar(QFrame):

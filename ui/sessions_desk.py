@@ -35,6 +35,7 @@ from ui.unfinished import Unfinished
 
 _MOST_RECENT: Final = 12
 _MOST_NAMED: Final = 5
+_EMPTY: Final = "This record is empty: there is nothing to play or to export."
 _REMEMBERED: Final = "recent_sessions"
 
 
@@ -83,6 +84,8 @@ class SessionsDesk(QObject):
         self.play_button.clicked.connect(self.play_or_stop)
         banner.add(self.play_button)
         self._show_playing(False)
+        self.buttons: list[QPushButton] = []
+        """What else can be done with the record on screen: exported, and shown in its folder."""
         for text, tip, do in (
             ("Export…", "Write it for other programs (Ctrl+Shift+X)", self.ask_export),
             ("Show the folder", "Where the files of this session lie", self.show_folder),
@@ -91,6 +94,7 @@ class SessionsDesk(QObject):
             button.setToolTip(tip)
             button.clicked.connect(do)
             banner.add(button)
+            self.buttons.append(button)
         record.live_shown.connect(self._live_shown)
         feed.status_changed.connect(self._share_space)
         feed.status_changed.connect(self._tell_where_it_lies)
@@ -179,6 +183,9 @@ class SessionsDesk(QObject):
         if path is None or self._is_written(path):
             self.failed.emit("A session can be played once it has ended: disconnect (F5), or open a saved one (F3).")
             return
+        if not self._record.shown.entries:
+            self.failed.emit(_EMPTY)
+            return
         cursor_ns = self._timeline.canvas.cursor_ns
         if cursor_ns is None or cursor_ns >= self._record.shown.now_ns:
             cursor_ns = max(0, self._timeline.window_ns[0])
@@ -190,6 +197,9 @@ class SessionsDesk(QObject):
         path = self.shown_path
         if path is None:
             self.failed.emit("Open a saved session (F3) or connect first: there is nothing to export yet.")
+            return
+        if not self._record.shown.entries:
+            self.failed.emit(_EMPTY)
             return
         self.export(path)
 
@@ -323,6 +333,8 @@ class SessionsDesk(QObject):
         self._banner.text.setToolTip(str(view.path.parent))
         if view.lacks:
             self.failed.emit(" ".join(view.lacks))
+        for button in (self.play_button, self.buttons[0]):
+            button.setEnabled(bool(view.entries))
         self._sound.read(view)
         self._look_for_changes(view)
         self.unfinished.watch(view.path.parent)

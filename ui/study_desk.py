@@ -31,6 +31,8 @@ from ui.deck_editing import DeckEditing
 from ui.dialogs.import_notes import ImportNotesDialog
 from ui.models.deck import UNTITLED, Deck
 from ui.models.deck_commands import commands_of
+from ui.models.notices import Notice
+from ui.models.plain import line
 from ui.models.session_diff import in_words
 from ui.panels.agent import AgentPanel
 from ui.panels.connection import ConnectionPanel
@@ -46,6 +48,8 @@ class StudyDesk(QObject):
     """Joins the deck and its panel to files, session, agent and engine. `window` is the parent of its dialogs."""
 
     failed = Signal(str)
+    told = Signal(object)
+    """A Notice that is good to know."""
 
     def __init__(
         self,
@@ -66,6 +70,8 @@ class StudyDesk(QObject):
         self._feed, self._commands, self._agent, self._connection = feed, commands, agent, connection
         self._settings = settings
         self.files = StudyFiles(window, deck, settings)
+        self._restored: Path | None = None
+        """The study that is opened as the window begins: what was typed before lies in the settings."""
         self._played: tuple[int, ...] = ()
         """Keys of the rows that are played by time, in order."""
         self._playing: Study | None = None
@@ -118,6 +124,7 @@ class StudyDesk(QObject):
         self._agent.editor.setPlainText(self._settings.text("instructions"))
         recent = self.files.recent if self._settings.text("study_open") else []
         if recent:
+            self._restored = recent[0]
             self.files.open(recent[0], quietly=True)
 
     def close(self) -> None:
@@ -192,6 +199,7 @@ class StudyDesk(QObject):
 
     def _take(self, study: Study, path: Path | None) -> None:
         self._filling = True
+        self._guard_instructions(study, path)
         self._deck.load(study, path)
         self._agent.editor.setPlainText(study.instructions)
         self._agent.voice_picker.setCurrentText(study.voice)
@@ -201,6 +209,17 @@ class StudyDesk(QObject):
         self._panel.refresh([])
         self._preview_selected()
         self._view.setFocus()
+
+    def _guard_instructions(self, study: Study, path: Path | None) -> None:
+        """Offer to take back what was typed without a study, before a study's instructions take its place."""
+        typed = self._agent.instructions
+        restoring, self._restored = path is not None and path == self._restored, None
+        if self._deck.rows or self._deck.path is not None or restoring:
+            return  # they are the open study's: the user was asked whether it is to be saved
+        if typed.strip() and typed != study.instructions:
+            take_back = partial(self._agent.editor.setPlainText, typed)
+            words = f"The instructions of “{line(study.name)}” took the place of yours."
+            self.told.emit(Notice(words, None, quiet=True, deed="Take yours back", do=take_back))
 
     def _show_saved(self, words: str) -> None:
         self._panel.refresh()

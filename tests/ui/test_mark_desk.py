@@ -49,7 +49,9 @@ def test_there_is_nothing_to_mark_without_a_session(rig: WindowRig) -> None:
     failures: list[str] = []
     rig.window.marking.failed.connect(failures.append)
     QTest.keyClick(rig.window, Qt.Key.Key_X)
-    assert failures == ["There is nothing to mark: connect first (F5)."]
+    assert failures == [
+        "Marks are set while a session goes on, and none goes on now: a record that has ended takes no more."
+    ]
     assert rig.window.marking.bar.isHidden()
 
 

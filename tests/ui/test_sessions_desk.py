@@ -222,3 +222,22 @@ def test_a_session_without_sound_cannot_be_played_and_says_so(rig: WindowRig, tm
     rig.click(desk.play_button)
     wait_until(lambda: "holds no sound" in rig.window.notices.text.text())
     wait_until(lambda: not desk.player.playing)
+
+
+def test_an_empty_record_says_so_and_offers_nothing_to_play_or_to_export(rig: WindowRig, tmp_path: Path) -> None:
+    window, empty = rig.window, tmp_path / "empty.jsonl"
+    empty.touch()
+    window.sessions.open(empty)
+    wait_until(lambda: window.record.shown.title == "empty")
+    assert window.timeline.canvas.empty_text == "This record is empty"
+    assert window.log.empty.text() == "This record holds no events."
+    assert not window.sessions.play_button.isEnabled()
+    assert not window.sessions.buttons[0].isEnabled()
+    for do in (window.sessions.play_or_stop, window.sessions.ask_export):
+        do()
+        assert "This record is empty" in window.notices.text.text()
+        window.notices.dismiss()
+    open_session(rig, save_session(tmp_path / "pilot"))
+    assert window.sessions.play_button.isEnabled()
+    rig.click(window.banner.back_button)
+    assert "Connect (F5)" in window.timeline.canvas.empty_text

@@ -9,14 +9,17 @@ LONGEST_SHOWN: Final = 4_000
 """Characters of a string that are edited as they are."""
 
 
-def without_payloads(value: Any) -> tuple[Any, dict[str, str]]:
-    """Return a copy of a JSON value with short texts in the place of long strings, and the strings by these texts."""
+def without_payloads(value: Any, before: int = 0) -> tuple[Any, dict[str, str]]:
+    """Return a copy of a JSON value with short texts in the place of long strings, and the strings by these texts.
+
+    The texts are numbered from `before` on: as many are in use already.
+    """
     kept: dict[str, str] = {}
 
     def short(each: Any) -> Any:
         match each:
             case str() if len(each) > LONGEST_SHOWN:
-                name = f"⟨kept {len(kept) + 1}: {each[:24]}… {len(each):,} characters⟩"
+                name = f"⟨kept {before + len(kept) + 1}: {each[:24]}… {len(each):,} characters⟩"
                 kept[name] = each
                 return name
             case dict():

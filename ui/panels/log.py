@@ -35,6 +35,10 @@ _NARROW_PX = 560
 """Below this width of the table the sizes are left to the inspector."""
 
 
+_EMPTY = "No events yet.\nConnect (F5), then Talk (Space): everything sent and received appears here."
+_EMPTY_RECORD = "This record holds no events."
+
+
 class LogPanel(QWidget):
     """Table and inspector. Follows the newest row of the live session while it is in sight, whatever takes room."""
 
@@ -350,9 +354,7 @@ class LogPanel(QWidget):
         self.empty.setVisible(rows == 0)
         self.table.setVisible(rows > 0)
         if total == 0:
-            self.empty.setText(
-                "No events yet.\nConnect (F5), then Talk (Space): everything sent and received appears here."
-            )
+            self.empty.setText(_EMPTY_RECORD if self._view.title else _EMPTY)
         else:
             self.empty.setText("No event passes the filter.")
 

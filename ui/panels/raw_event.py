@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from simulator.participant.messages import ConnectionState, SendEvent, Status
@@ -77,8 +77,9 @@ class RawEvent(QWidget):
     def show_event(self, event: Mapping[str, Any]) -> None:
         """Put an event into the editor."""
         self.templates.setCurrentIndex(0)
-        shown, self._kept = without_payloads(event)
-        self.editor.setPlainText(json.dumps(shown, ensure_ascii=False, indent=2))
+        shown, kept = without_payloads(event, len(self._kept))
+        self._kept |= kept  # those before may come back
+        self._put(json.dumps(shown, ensure_ascii=False, indent=2))
 
     def show_status(self, status: Status) -> None:
         """Allow sending while there is a session."""
@@ -103,7 +104,7 @@ class RawEvent(QWidget):
         if row == 0:
             return
         text = json.dumps(EXAMPLES[row - 1].event, ensure_ascii=False, indent=2)
-        self.editor.setPlainText(self._with_ids(text))
+        self._put(self._with_ids(text))
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _with_ids(self, text: str) -> str:
@@ -118,7 +119,14 @@ class RawEvent(QWidget):
 
     def _tidy(self) -> None:
         if self._event is not None:
-            self.editor.setPlainText(json.dumps(self._event, ensure_ascii=False, indent=2))
+            self._put(json.dumps(self._event, ensure_ascii=False, indent=2))
+
+    def _put(self, text: str) -> None:
+        """Put a text in the place of the one that was typed, which Undo (Ctrl+Z) brings back."""
+        cursor = QTextCursor(self.editor.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+        self.editor.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _judge(self) -> None:
         text = plain_text(self.editor)

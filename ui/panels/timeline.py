@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SCROLL_UNIT_NS: Final = 10 * NS_PER_MS
 """Scroll bars count in 32-bit integers."""
+_EMPTY_RECORD: Final = "This record is empty"
 
 
 class TimelinePanel(QWidget):
@@ -46,6 +47,7 @@ class TimelinePanel(QWidget):
         self._width_text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._width_text.setMinimumWidth(self.fontMetrics().horizontalAdvance("◀ 59.9 min ▶") + 8)
         self._width_text.setToolTip("Time across the picture: Ctrl and wheel, + and - change it")
+        self._ended, self._empty_text = False, self.canvas.empty_text
         self._note = QLabel()
         self._note.setProperty("role", "muted")
         self._lay_out()
@@ -59,6 +61,8 @@ class TimelinePanel(QWidget):
     def set_source(self, measures: "Measures", lanes: "dict[str, PeakPyramid]", *, ended_ns: int | None = None) -> None:
         """Show another record: the live one, or with `ended_ns` a finished one, as much as fits."""
         self._window.now_ns = ended_ns or 0
+        self._ended = ended_ns is not None
+        self._show_emptiness()
         self._window.follow()
         if ended_ns is not None:
             self._live_span_ns = self._live_span_ns or self._window.span_ns
@@ -98,8 +102,12 @@ class TimelinePanel(QWidget):
         self.canvas.select(t_ns)
 
     def set_empty_text(self, text: str) -> None:
-        """Set what the empty timeline says to do."""
-        self.canvas.empty_text = text
+        """Set what the empty timeline of the live session says to do."""
+        self._empty_text = text
+        self._show_emptiness()
+
+    def _show_emptiness(self) -> None:
+        self.canvas.empty_text = _EMPTY_RECORD if self._ended else self._empty_text
         self.canvas.update()
 
     def show_large(self, scale: float | None) -> None:
