@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import subprocess
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -589,6 +590,27 @@ async def test_a_record_that_connect_names_is_read_before_the_engine_is_connecte
         assert await host.send(Disconnect) is None
     assert connected_when_read == [0, 1]
     assert [each["end"] for each in _fields(records, "replay.ended")] == ["finished", "finished"]
+
+
+async def test_connecting_is_cancelled_while_the_record_is_still_read(tmp_path: Path, records: Path) -> None:
+    source = _conversation().write(tmp_path / "source")
+    reads, may_end = threading.Event(), threading.Event()
+
+    def read(record: Path) -> Plan:
+        reads.set()
+        may_end.wait(20)
+        return plan(record)
+
+    async with ScriptedEngine(_silent) as engine, InProcessHost(read_plan=read) as host:
+        connect = {"engine": engine.url, "record_folder": str(records)}
+        connecting = asyncio.ensure_future(host.send(Connect, **connect, replay=str(source)))
+        assert await asyncio.to_thread(reads.wait, 20)
+        assert await host.send(Disconnect) is None
+        assert await connecting == "Connecting was cancelled."
+        may_end.set()
+        assert (engine.sides, host.status.connection.value) == ([], "idle")
+        assert await host.send(Connect, **connect) is None
+        assert await host.send(Disconnect) is None
 
 
 async def test_another_record_than_connect_named_is_replayed_all_the_same(tmp_path: Path, records: Path) -> None:
