@@ -250,6 +250,8 @@ def _lacks(walk: Walk) -> Iterator[str]:
     if walk.lost_entries:
         were = _count(walk.lost_entries, "entry of the record was", "entries of the record were")
         yield f"{were} lost to a slow disk: what was done then is not known."
+    if walk.skipped:
+        yield "Parts of the voice were skipped as an impairment: silence takes their place in what is said again."
     if walk.echo:
         yield "The microphone heard the loudspeaker: the agent's voice may be in what is said again."
 

@@ -78,6 +78,8 @@ class Walk:
         self.redacted = False
         self.echo = False
         """Whether the loudspeaker was heard in the microphone."""
+        self.skipped = False
+        """Whether blocks of the voice were left out on purpose."""
         self.lost_entries = 0
         self.lost_questions = 0
         self.lost_images = 0
@@ -237,6 +239,8 @@ class Walk:
                 self._requests.not_followed_up()
             case "sound.warning" if text(entry, "code") == "echo":
                 self.echo = True
+            case "impairments" if text(entry, "dropped") == "skipped":
+                self.skipped |= entry.event.get("active") is True and bool(entry.event.get("drop_percent"))
             case kind if kind.startswith("playback."):
                 self._take_playback(entry)
             case "listening.off":

@@ -165,3 +165,13 @@ def test_a_session_that_ended_and_is_being_finished(tmp_path: Path) -> None:
     with lock.holding(source / "session.jsonl") as held:
         assert held
         assert plan(source).lacks == ()
+
+
+@pytest.mark.parametrize(
+    ("dropped", "percent", "lacks"), [("skipped", 5.0, 1), ("skipped", 0.0, 0), ("silent", 5.0, 0)]
+)
+def test_a_voice_of_which_parts_were_skipped(dropped: str, percent: float, lacks: int, tmp_path: Path) -> None:
+    session = pushed()
+    session.noted(900, "impairments", active=True, drop_percent=percent, dropped=dropped)
+    expected = "Parts of the voice were skipped as an impairment: silence takes their place in what is said again."
+    assert session.end(8_000).planned(tmp_path).lacks == (expected,) * lacks
