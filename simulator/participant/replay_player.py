@@ -91,7 +91,7 @@ class ReplayPlayer:
 
         Raises SimulatorError where it cannot be replayed.
         """
-        self._prepared = await asyncio.to_thread(ReplaySource, record, self._read_plan)
+        self._prepared = await _read(record, self._read_plan)
 
     def forget_prepared(self) -> None:
         """There is no session for what was prepared, or no more."""
@@ -160,7 +160,7 @@ class ReplayPlayer:
         if prepared is not None and prepared.plan.source == record_file(record):
             self._prepared = None
             return prepared
-        return await asyncio.to_thread(ReplaySource, record, self._read_plan)
+        return await _read(record, self._read_plan)
 
     async def _stop(self, end: ReplayEnd) -> None:
         if self._beginning is not None:
@@ -385,6 +385,21 @@ class _Play:
             task.cancel()
         self.tape.close()
         _close_beside(self.source)
+
+
+async def _read(record: Path, read_plan: ReadPlan) -> ReplaySource:
+    """Read a record in a thread. Cancelled, its files are closed as soon as the thread has opened them."""
+    reading = asyncio.ensure_future(asyncio.to_thread(ReplaySource, record, read_plan))
+    try:
+        return await asyncio.shield(reading)
+    except asyncio.CancelledError:
+        reading.add_done_callback(_close_late)
+        raise
+
+
+def _close_late(reading: asyncio.Task[ReplaySource]) -> None:
+    if not reading.cancelled() and reading.exception() is None:
+        _close_beside(reading.result())
 
 
 def _close_beside(source: ReplaySource) -> None:
