@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from simulator.record.figures import p95
+from simulator.record.measures.titles import title
 
 Spread = dict[str, Any]
 
@@ -48,7 +49,7 @@ def comparison(this: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, A
 def spread_text(whole: Mapping[str, Any]) -> str:
     """Return a spread for a person to read, a line an answer and a latency."""
     lines = [f"{_heading(each)}: {summary(each)}" for each in whole["answers"]]
-    lines += [f"{each['name']}: {summary(each)}" for each in whole["latencies"]]
+    lines += [f"{title(each['name'])}: {summary(each)}" for each in whole["latencies"]]
     return "\n".join([f"{_runs(whole['runs'])}:", *(f"  {line}" for line in lines)])
 
 
@@ -61,7 +62,7 @@ def comparison_text(compared: Mapping[str, Any], other: str) -> str:
         f"{name:{width}} {_runs(compared['runs']['other'])}",
     ]
     for each in [*compared["answers"], *compared["latencies"]]:
-        lines.append(each["name"] if "name" in each else _heading(each))
+        lines.append(title(each["name"]) if "name" in each else _heading(each))
         lines.append(f"  {'this run:':{width}} {summary(each['this'])}")
         lines.append(f"  {name:{width}} {summary(each['other'])}")
     return "\n".join(lines)

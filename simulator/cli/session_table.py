@@ -3,7 +3,7 @@
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -16,22 +16,32 @@ if TYPE_CHECKING:
 _HASH_DIGITS: Final = 8
 _WIDEST: Final = 32
 _COLUMNS: Final = (
-    *("started", "min:s", "engine", "model", "study", "instructions", "answers", "turns", "response ms"),
-    *("first audio ms", "barge-ins", "broken", "MB", "", "name"),
+    *("started", "min:s", "engine", "model", "study", "instructions", "answers", "turns", "created ms"),
+    *("first audio ms", "transfer ms", "barge-ins", "broken rules", "MB", "state", "replay of", "name"),
 )
-_RIGHT: Final = frozenset({"min:s", "answers", "turns", "response ms", "first audio ms", "barge-ins", "broken", "MB"})
+_RIGHT: Final = frozenset(
+    {
+        *("min:s", "answers", "turns", "created ms", "first audio ms", "transfer ms", "barge-ins", "broken rules"),
+        "MB",
+    }
+)
+_LATENCY_COLUMNS: Final = ("", "A: n", "median", "p95", "B: n", "median", "p95", "B − A")
+_LOST: Final = "⟦"
 _NOTHING: Final = "–"
 _RULE: Final = " │ "
 
 
 def table(sessions: Sequence["Session"]) -> list[str]:
-    """Return sessions in lines under a heading; `broken`: rules of the profile that were broken."""
-    rows = [_COLUMNS, *map(_cells, sessions)]
+    """Return sessions in lines under a heading. A column that would be empty is left out."""
+    cells = [_cells(session) for session in sessions]
+    filled = [any(column) for column in zip(*cells, strict=True)] if cells else [True] * len(_COLUMNS)
+    columns = tuple(compress(_COLUMNS, filled))
+    rows = [columns, *(tuple(compress(row, filled)) for row in cells)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
             cell.rjust(width) if name in _RIGHT else cell.ljust(width)
-            for name, cell, width in zip(_COLUMNS, row, widths, strict=True)
+            for name, cell, width in zip(columns, row, widths, strict=True)
         ).rstrip()
         for row in rows
     ]
@@ -45,7 +55,7 @@ def comparison_text(compared: "Comparison", width: int | None = None) -> list[st
         ("Instructions", map(_printable, compared.instructions)),
         ("Settings that differ", _settings(compared)),
         ("Answers", _answers(compared)),
-        ("Latencies: n and median in ms", _latencies(compared)),
+        ("Latencies in ms: n, median, p95; B − A: of the medians", _latencies(compared)),
         ("Transcript", _transcript(compared, width)),
     ):
         lines += ["", heading, *(list(content) or ["  the same" if heading == "Instructions" else "  none"])]
@@ -66,10 +76,12 @@ def _cells(session: "Session") -> tuple[str, ...]:
         f"{facts.participant_turns}+{facts.agent_turns}",
         _ms(facts.median_ms("response_start")),
         _ms(facts.median_ms("first_audio")),
+        _ms(facts.transfer_ms),
         str(facts.barge_ins),
         str(facts.violations),
         f"{session.size_bytes / 1_000_000:.1f}",
         session.state + (", damaged" if facts.notes else ""),
+        one_line((facts.replay or "").removeprefix("replay of ")),
         one_line(session.name),
     )
 
@@ -97,16 +109,23 @@ def _answers(compared: "Comparison") -> Iterator[str]:
 
 
 def _latencies(compared: "Comparison") -> Iterator[str]:
-    rows = [
-        (each.name, f"{len(each.first_ms)}  {_ms(first)}", f"{len(each.second_ms)}  {_ms(second)}")
-        for each in compared.latencies
-        for first, second in [each.medians_ms]
-    ]
+    from simulator.record.measures.titles import title
+    from simulator.record.session_comparison import latencies_in_order
+
+    rows: list[tuple[str, ...]] = [_LATENCY_COLUMNS]
+    for each in latencies_in_order(compared):
+        (first, second), (first95, second95) = each.medians_ms, each.p95s_ms
+        sides = (len(each.first_ms), _ms(first), _ms(first95), len(each.second_ms), _ms(second), _ms(second95))
+        rows.append((title(each.name), *map(str, sides), _signed(each.difference_ms)))
     first_count, second_count = compared.barge_ins
-    rows.append(("barge-ins", str(first_count), str(second_count)))
-    width = max(len(name) for name, _, _ in rows)
-    for name, first, second in rows:
-        yield f"  {name:{width}}  A {first:>12}  B {second:>12}"
+    rows.append(("Barge-ins", str(first_count), "", "", str(second_count), "", "", _signed(second_count - first_count)))
+    width = max(len(name) for name, *_ in rows)
+    for name, *cells in rows:
+        yield f"  {name:{width}}{''.join(f'{cell:>8}' for cell in cells)}".rstrip()
+
+
+def _signed(value: float | None) -> str:
+    return _NOTHING if value is None else f"{value:+.0f}"
 
 
 def _transcript(compared: "Comparison", width: int) -> Iterator[str]:
@@ -115,13 +134,23 @@ def _transcript(compared: "Comparison", width: int) -> Iterator[str]:
         left, right = (_wrapped(turn, column) for turn in row)
         for one, other in zip_longest(left, right, fillvalue=""):
             yield f"{one:{column}}{_RULE}{other}".rstrip()
+    if any(_LOST in _heard_and_lost(turn) for row in compared.transcript for turn in row if turn is not None):
+        yield "⟦…⟧ was never heard."
 
 
 def _wrapped(turn: "Turn | None", width: int) -> list[str]:
     if turn is None:
         return []
-    words = turn.text or turn.recognised or "(no words)"
+    words = _heard_and_lost(turn) or turn.recognised or "(no words)"
     return textwrap.wrap(one_line(f"{turn.who}: {words}"), width, subsequent_indent="  ")
+
+
+def _heard_and_lost(turn: "Turn") -> str:
+    """Return the words of a turn; those that were never heard stand in double brackets."""
+    if turn.heard_text is None or turn.heard_text == turn.text or not turn.text.startswith(turn.heard_text):
+        return turn.text
+    lost = turn.text[len(turn.heard_text) :].strip()
+    return " ".join(filter(None, (turn.heard_text, f"{_LOST}{lost}⟧" if lost else "")))
 
 
 def _answer(answer: "Answer | None") -> str:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Lists the sessions in a folder, the newest first: engine, study, the beginning of the SHA-256 of their instructions,
 answers and measures. What was found, with what was said, is kept in a file beside the sessions (.sessions.json), so
-only new ones are read; deleting a session takes it out there.
+only new ones are read; deleting a session takes it out there. Columns: “instructions” +1: changed once on the way;
+“turns”: the participant's + the agent's, spoken and typed; medians of “created”: speech_stopped to response.created,
+“first audio”: committed to the first audio, “transfer”: the participant's last sound to the agent's first, by the
+events (docs/measures.md); “broken rules” of the profile; “replay of”: whose participant it did again.
 With --compare two sessions are put beside each other, with the difference of their instructions.
 """
 

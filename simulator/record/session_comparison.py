@@ -16,6 +16,7 @@ from simulator.record.entries import Entry
 from simulator.record.figures import p95
 from simulator.record.folder import SESSION, record_file
 from simulator.record.measures import Turn
+from simulator.record.measures.titles import TITLES, TRANSFER
 from simulator.record.reader import stream
 from simulator.record.session_facts import Answer, Facts, FactsCollector
 
@@ -129,6 +130,14 @@ def compare_sides(first: Side, second: Side) -> Comparison:
         list(instructions_difference(first, second)),
         _beside(first.turns, second.turns),
     )
+
+
+def latencies_in_order(compared: Comparison) -> list[LatencyPair]:
+    """Return the latencies in the order in which they are shown, then when the agent took the floor."""
+    order = {name: place for place, name in enumerate(TITLES)}
+    pairs = sorted(compared.latencies, key=lambda pair: order.get(pair.name, len(order)))
+    transfers = LatencyPair(TRANSFER, compared.first.facts.transfers_ms, compared.second.facts.transfers_ms)
+    return [*pairs, transfers] if transfers.first_ms or transfers.second_ms else pairs
 
 
 def side(name: str, entries: Iterable[Entry], problems: list[str]) -> Side:

@@ -8,6 +8,7 @@ import pytest
 from simulator.cli import main
 from simulator.cli.session_table import comparison_text
 from simulator.record.session_comparison import compare
+from tests.record.export_record import conversation
 from tests.record.test_sessions import FIRST, first_session, save, second_session
 
 HASH = "04ed0701"
@@ -33,7 +34,7 @@ def test_the_table_has_a_line_a_session(records: Path, capsys: pytest.CaptureFix
     assert "\x1b" not in out + err
     (line,) = (line for line in lines if line.endswith("  a"))
     assert line.split()[2:9] == ["0:10", "embedded", "script", "Tea", "talk", HASH, "1"]
-    assert line.split()[9:] == ["2+2", "50", "–", "0", "1", "0.0", "ended", "a"]
+    assert line.split()[9:] == ["2+2", "50", "–", "–", "0", "1", "0.0", "ended", "a"]
     assert "was cut off in the middle" in err
 
 
@@ -65,9 +66,23 @@ def test_the_comparison_is_a_page_of_text(records: Path) -> None:
     transcript = lines[lines.index("Transcript") + 1 :]
     assert transcript[0] == "participant: Hello there.    │ participant: hello there"
     assert max(map(len, transcript)) <= 60
+    latencies = lines[lines.index("Latencies in ms: n, median, p95; B − A: of the medians") + 1 :]
+    assert [line.split() for line in latencies[:3]] == [
+        ["A:", "n", "median", "p95", "B:", "n", "median", "p95", "B", "−", "A"],
+        # 40 and 60; 200, 300 and 700 ms
+        ["Response", "created", "2", "50", "60", "3", "300", "700", "+250"],
+        ["Barge-ins", "0", "0", "+0"],
+    ]
     same = comparison_text(compare(records / "a", records / "a"), 60)
     assert same[same.index("Instructions") + 1] == "  the same"
     assert same[same.index("Settings that differ") + 1] == "  none"
+
+
+def test_what_was_never_heard_of_a_reply_is_marked(tmp_path: Path) -> None:
+    conversation().write(tmp_path / "a")
+    lines = comparison_text(compare(tmp_path / "a", tmp_path / "a"), 80)
+    assert "agent: One two ⟦three four.⟧           │ agent: One two ⟦three four.⟧" in lines
+    assert lines[-1] == "⟦…⟧ was never heard."
 
 
 @pytest.mark.parametrize(

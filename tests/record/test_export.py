@@ -197,7 +197,7 @@ def test_the_page_holds_everything_and_runs_nothing_of_the_record(exported: Path
         "Hello, you",
         "again, and why",
         "0:01.000",
-        "response_start",
+        "Response created",
     ):
         assert words in page.text
 

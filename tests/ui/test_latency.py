@@ -42,7 +42,7 @@ def test_the_panel_says_what_to_do_then_fills_and_leads_to_the_log(theme: Theme)
     assert table.isVisible()
     cells = [table.item(0, column) for column in range(table.columnCount())]
     assert [cell.text().strip() for cell in cells if cell is not None] == [
-        "Barge-in, handed over",
+        "Barge-in stop",
         "speech_started",
         "last sound handed over",
         "1",

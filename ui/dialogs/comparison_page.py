@@ -22,20 +22,19 @@ from PySide6.QtGui import (
 )
 
 from simulator.record.measures import Turn
-from simulator.record.session_comparison import AnswerPair, Comparison, LatencyPair, Side
+from simulator.record.measures.titles import title
+from simulator.record.session_comparison import AnswerPair, Comparison, Side, latencies_in_order
 from simulator.record.sessions import Answer, sha256
 from ui.colours import Colours
 from ui.models.plain import block, line
 from ui.models.session_diff import in_words
 from ui.models.session_rows import HASH_DIGITS, NOTHING, REPLAY_SIGN, length
 from ui.models.text_difference import Kind, Line, difference
-from ui.panels.latency import TITLES
 from ui.panels.transcript import NAMES, ROLES, paragraph, write_words
 from ui.theme import SPACE_PX, mono_font, ui_font
 from ui.widgets.time_window import clock_text
 
 SIDES: Final = ("A", "B")
-TRANSFER: Final = "Floor transfer to the agent"
 _DIFFERS: Final = "≠ "
 _EQUAL: Final = "= "
 _LONGEST_VALUE: Final = 2_000
@@ -69,14 +68,6 @@ def sections(compared: Comparison) -> list[Section]:
 def differs(pair: AnswerPair) -> bool:
     """Whether one question was answered differently, or in one session only."""
     return pair.first is None or pair.second is None or pair.first.value != pair.second.value
-
-
-def latencies(compared: Comparison) -> list[LatencyPair]:
-    """Return the latencies in the order of the window's panel, then when the agent took the floor."""
-    order = {name: place for place, name in enumerate(TITLES)}
-    pairs = sorted(compared.latencies, key=lambda pair: order.get(pair.name, len(order)))
-    transfers = LatencyPair(TRANSFER, compared.first.facts.transfers_ms, compared.second.facts.transfers_ms)
-    return [*pairs, transfers] if transfers.first_ms or transfers.second_ms else pairs
 
 
 def write_page(document: QTextDocument, compared: Comparison, colours: Colours) -> None:
@@ -193,7 +184,7 @@ class _Page:
 
     def latencies(self, compared: Comparison) -> None:
         """Write n, median and 95th percentile of each, and by how much the medians differ."""
-        pairs = latencies(compared)
+        pairs = latencies_in_order(compared)
         table = self._table(len(pairs) + 3, (23, 8, 12, 12, 8, 12, 12, 13))
         heads = ("", "A", "", "", "B", "", "", "B − A")
         self._row(table, 0, heads, "text_muted", right_from=1)
@@ -203,7 +194,7 @@ class _Page:
             figures = [str(len(pair.first_ms)), _ms(first), _ms(first95)]
             figures += [str(len(pair.second_ms)), _ms(second), _ms(second95)]
             change = NOTHING if pair.difference_ms is None else _signed(round(pair.difference_ms))
-            self._row(table, row, (TITLES.get(pair.name, pair.name), *figures, change), "text", right_from=1)
+            self._row(table, row, (title(pair.name), *figures, change), "text", right_from=1)
         one, other = compared.barge_ins
         cells = ("Barge-ins", str(one), "", "", str(other), "", "", _signed(other - one))
         self._row(table, len(pairs) + 2, cells, "text", right_from=1)

@@ -14,6 +14,7 @@ from datetime import date
 from typing import Any, Final
 
 from simulator.record.folder import MANIFEST
+from simulator.record.measures.titles import TIPS, TRANSFER, TRANSFER_TIP, title
 from simulator.record.sessions import Session, age, searched_texts, sha256
 from simulator.resources import is_file
 from ui.models.plain import line
@@ -52,7 +53,7 @@ HEADERS: Final = {
     Column.STUDY: "Study",
     Column.INSTRUCTIONS: "Instructions",
     Column.ANSWERS: "Answers",
-    Column.RESPONSE: "Response",
+    Column.RESPONSE: "Created",
     Column.FIRST_AUDIO: "1st audio",
     Column.TRANSFER: "Transfer",
     Column.STOP: "Stop",
@@ -64,10 +65,10 @@ HEADERS: Final = {
 HEADER_TIPS: Final = {
     Column.INSTRUCTIONS: "The same letter and colour: the same text of instructions. Then its SHA-256, shortened.",
     Column.ANSWERS: "Answers of the agent that were accepted",
-    Column.RESPONSE: "Response start: median in ms",
-    Column.FIRST_AUDIO: "First audio: median in ms",
-    Column.TRANSFER: "Floor transfer offset to the agent, by the events: median in ms",
-    Column.STOP: "Barge-in stop, to the last sound handed over: median in ms",
+    Column.RESPONSE: f"{title('response_start')}, median in ms. {TIPS['response_start']}",
+    Column.FIRST_AUDIO: f"{title('first_audio')}, median in ms. {TIPS['first_audio']}",
+    Column.TRANSFER: f"{TRANSFER}, median in ms. {TRANSFER_TIP}",
+    Column.STOP: f"{title('barge_in_stop')}, median in ms. {TIPS['barge_in_stop']}",
     Column.BARGE_INS: "Interruptions by the participant",
 }
 RIGHT: Final = frozenset(Column) - {

@@ -17,27 +17,16 @@ from PySide6.QtWidgets import (
 
 from simulator.record.figures import p95
 from simulator.record.measures import Latency, Measures
+from simulator.record.measures.titles import TIPS, TITLES, title
 from ui.theme import ROW_HEIGHT_PX, Theme, mono_font
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
-TITLES: Final = {
-    "response_start": "Response start",
-    "first_audio": "First audio",
-    "onset_delay": "Onset delay",
-    "barge_in_stop": "Barge-in, handed over",
-}
-"""The names of the latencies, in their order."""
-_TIPS: Final = {
-    "barge_in_stop": "From speech_started to the last sound that was handed to the loudspeaker. What the device held "
-    "then was heard after that: silence at the output comes later, and the timeline says when, at the barge-in "
-    "(“output silent in …”).",
-}
 _COLUMNS: Final = ("Latency", "From", "To", "n", "Median", "p95", "Last")
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_EMPTY: Final = "No latency measured yet.\nThe first spoken turn and its reply give response start and first audio."
+_EMPTY: Final = "No latency measured yet.\nThe first spoken turn and its reply give response created and first audio."
 _EMPTY_RECORD: Final = "This record holds no latencies."
 
 
@@ -146,14 +135,14 @@ class LatencyPanel(QWidget):
         for row, summary in enumerate(self._rows):
             figures = (summary.median_ms, summary.p95_ms, summary.last_ms)
             texts = (
-                TITLES.get(summary.name, summary.name),
+                title(summary.name),
                 summary.from_label,
                 summary.to_label,
                 str(summary.n),
                 *(f"{value:,.0f} ms" for value in figures),
             )
             for column, text in enumerate(texts):
-                self._set_cell(row, column, text, _TIPS.get(summary.name, ""))
+                self._set_cell(row, column, text, TIPS.get(summary.name, ""))
         for column in range(len(_COLUMNS)):
             # A handful of rows: measuring them costs nothing, unlike in the log.
             self._table.setColumnWidth(column, self._table.sizeHintForColumn(column) + 18)

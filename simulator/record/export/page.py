@@ -17,6 +17,7 @@ from simulator.record.export.texts import without_controls
 from simulator.record.export.tiers import Tier, plain
 from simulator.record.export.timeline import timeline
 from simulator.record.measures import Turn
+from simulator.record.measures.titles import title
 from simulator.record.story import Story, seconds, speech_times, started_at
 
 LARGEST_INSIDE_BYTES: Final = 24_000_000
@@ -165,7 +166,7 @@ def _latencies(story: Story) -> Iterator[str]:
     yield f"<table><tr>{''.join(f'<th>{name}</th>' for name in columns)}</tr>"
     for (name, start, end), found in values.items():
         yield (
-            f"<tr><td>{_text(name)}</td><td>{_text(start)}</td><td>{_text(end)}</td><td>{len(found)}</td>"
+            f"<tr><td>{_text(title(name))}</td><td>{_text(start)}</td><td>{_text(end)}</td><td>{len(found)}</td>"
             f"<td>{median(found):.1f}</td><td>{min(found):.1f}</td><td>{max(found):.1f}</td></tr>"
         )
     yield "</table>"
