@@ -93,6 +93,8 @@ class ReplayDesk(QObject):
         self.read = read_plan
         """Makes a plan of a record; called in a thread."""
         self._run: _Run | None = None
+        self._typed: dict[Path, str] = {}
+        """Instructions that were typed for the replay of a record."""
         self.banner = banner
         self.banner.stop_requested.connect(self.stop)
         self.replay_button = QPushButton("Replay…")
@@ -130,7 +132,9 @@ class ReplayDesk(QObject):
         if status.connection is not ConnectionState.IDLE and status.record_path and Path(status.record_path) == path:
             self.failed.emit(_STILL_HELD)
             return
-        dialog = ReplayDialog(self._theme, path, self._offered(), self.read, self._window)
+        typed = self._typed.get(path)
+        dialog = ReplayDialog(self._theme, path, self._offered(typed), self.read, self._window)
+        dialog.typed.connect(partial(self._typed.__setitem__, path))
         dialog.chosen.connect(partial(self._start, path))
         dialog.disconnect_requested.connect(self._commands.close_session)
         dialog.engines_changed.connect(self.engines_changed)
@@ -152,7 +156,7 @@ class ReplayDesk(QObject):
         """Wait for nothing any more: the window closes, and its process ends the session."""
         self._run = None
 
-    def _offered(self) -> Offered:
+    def _offered(self, typed: str | None) -> Offered:
         connection, impairments = self._connection, self._feed.status.impairments
         by: By = "clock" if self._settings.text(_BY) == "clock" else "replies"
         try:
@@ -166,6 +170,7 @@ class ReplayDesk(QObject):
             conformance=self._checks.conformance,
             specification=self._specification.spec,
             instructions=self._agent.instructions,
+            typed=typed,
             faults=self._checks.chosen_faults,
             impaired=impairments.words if impairments is not None else "",
             by=by,

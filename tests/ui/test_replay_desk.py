@@ -107,10 +107,13 @@ def test_the_dialog_tells_what_is_replayed_and_what_cannot_be(rig: WindowRig, pi
     assert "1 speech · 2 pushes" in dialog.summary.text()
     assert "second speech was not kept" in dialog.lacks.text()
     assert "no tool of_another_version" in dialog.lacks.text()
-    assert not dialog.own.isVisible()
-    dialog.instructions_picker.setCurrentIndex(1)
-    assert "“Be verbose.”" in dialog.own.text()
-    assert "Guidance of the study's parts stands below them" in dialog.own.text()
+    assert dialog.choice.instructions == "Be brief."
+    assert not dialog.instructions.editor.isVisible()
+    assert not dialog.later.isVisible()
+    dialog.instructions.these.setChecked(True)
+    assert dialog.instructions.editor.toPlainText() == "Be verbose."
+    assert dialog.later.isVisible()
+    assert "Guidance of the study's parts stands below them" in dialog.later.text()
     dialog.turn_detection_picker.setCurrentIndex(2)
     choice = dialog.choice
     assert (choice.engine, choice.instructions, choice.by) == ("embedded", "Be verbose.", "replies")
@@ -138,11 +141,26 @@ def test_an_engine_that_is_added_meanwhile_is_offered_in_the_window_too(rig: Win
     dialog.reject()
 
 
-def test_instructions_that_are_the_same_are_no_choice(rig: WindowRig, pilot: Path) -> None:
-    rig.window.agent.editor.setPlainText("Be brief.")
+def test_instructions_are_typed_in_the_dialog_and_are_there_the_next_time(rig: WindowRig, pilot: Path) -> None:
     dialog = ask(rig)
-    assert dialog.instructions_picker.count() == 1
-    assert not dialog.instructions_picker.isEnabled()
+    dialog.instructions.these.setChecked(True)
+    assert dialog.instructions.editor.toPlainText() == "Be brief."  # nothing of one's own: begin with the recorded
+    QTest.keyClicks(dialog.instructions.editor, "Yes. ")
+    assert dialog.choice.instructions == "Yes. Be brief."
+    dialog.reject()
+    again = ask(rig)
+    assert again.choice.instructions == "Be brief."
+    again.instructions.these.setChecked(True)
+    assert again.choice.instructions == "Yes. Be brief."
+    again.accept()
+    assert rig.wait_for_command("connect")["instructions"] == "Yes. Be brief."
+
+
+def test_no_instructions_at_all_are_a_choice_too(rig: WindowRig, pilot: Path) -> None:
+    dialog = ask(rig)
+    dialog.instructions.these.setChecked(True)
+    dialog.instructions.editor.clear()
+    assert dialog.choice.instructions == ""
     dialog.reject()
 
 

@@ -42,7 +42,7 @@ def test_nothing_is_said_where_nothing_is_lost(rig: WindowRig, tmp_path: Path) -
         window.study_desk.files.open(path)
         wait_until(lambda: window.deck.rows)
         assert window.notices.isHidden()
-        window.deck.load(Study("", ()), None)
+        window.study_desk.new()
 
 
 def test_the_study_of_the_last_time_replaces_what_lies_in_the_settings_silently(rig: WindowRig, tmp_path: Path) -> None:

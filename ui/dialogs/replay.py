@@ -32,7 +32,6 @@ from ui.dialogs.engines import EnginesDialog
 from ui.models.conformance import Conformance
 from ui.models.plain import line, tip
 from ui.models.replay import (
-    AS_RECORDED,
     TIMES,
     ReplayChoice,
     changes_instructions,
@@ -44,12 +43,9 @@ from ui.models.replay import (
 from ui.panels.pickers import EnginePicker, Picker
 from ui.theme import SPACE_PX, Theme
 from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.instructions_choice import InstructionsChoice
 
 _MOST_LACKS: Final = 4
-_LONGEST_SHOWN: Final = 110
-"""Characters of instructions: two lines."""
-_OWN: Final = "Your own, of the live session"
-_OWN_IS_EMPTY: Final = "None: your own text is empty"
 _LATER: Final = "Guidance of the study's parts stands below them; any other change comes as recorded."
 _NOTHING: Final = "There is nothing to replay: nobody spoke, and nothing was pushed."
 _IN_SESSION: Final = "⚠  A session is open: it has to end before a replay can begin."
@@ -66,6 +62,8 @@ class Offered:
     specification: AgentSpec
     instructions: str
     """The operator's own, for the live session."""
+    typed: str | None
+    """What was typed here before for the same record."""
     faults: Sequence[str]
     """Rules that the embedded engine is to break."""
     impaired: str
@@ -78,6 +76,8 @@ class ReplayDialog(QDialog):
 
     chosen = Signal(object, object)
     """The Plan, and the ReplayChoice."""
+    typed = Signal(str)
+    """Instructions that were typed here, told as the dialog closes."""
     disconnect_requested = Signal()
     engines_changed = Signal()
     """The file of engines was edited."""
@@ -104,11 +104,9 @@ class ReplayDialog(QDialog):
     def choice(self) -> ReplayChoice:
         """What is chosen; to be asked for once the record was read."""
         assert self._plan is not None
-        instructions = self._plan.settings.instructions
-        if self.instructions_picker.currentIndex() == 1:
-            instructions = self._offered.instructions
         by: By = "clock" if self.times["clock"].isChecked() else "replies"
-        return ReplayChoice(self.engine_picker.engine, dict(self.turn_detection_picker.currentData()), instructions, by)
+        turn_detection = dict(self.turn_detection_picker.currentData())
+        return ReplayChoice(self.engine_picker.engine, turn_detection, self.instructions.text, by)
 
     def show_status(self, status: Status) -> None:
         """Say whether a session is open, which keeps a replay from beginning."""
@@ -122,6 +120,12 @@ class ReplayDialog(QDialog):
         if self.replay_button.isEnabled():
             self.chosen.emit(self._plan, self.choice)
             super().accept()
+
+    def done(self, result: int) -> None:
+        """Close; what was typed is told, to be there the next time."""
+        if self._plan is not None and (typed := self.instructions.typed) is not None:
+            self.typed.emit(typed)
+        super().done(result)
 
     def _build(self, record: Path) -> None:
         name = ElidedLabel(line(name_of(record)))
@@ -141,11 +145,11 @@ class ReplayDialog(QDialog):
         self.engine_picker.edit_requested.connect(self._edit_engines)
         self.faults = _text()
         self.turn_detection_picker = Picker("Turn detection", 240)
-        self.instructions_picker = Picker("Instructions", 240)
-        self.instructions_picker.currentIndexChanged.connect(self._show_own)
-        self.own = _text()
-        self.own.setProperty("role", "muted")
-        self.own.hide()
+        self.instructions = InstructionsChoice(self._theme)
+        self.instructions.resized.connect(self._show_later)
+        self.later = _text(_LATER)
+        self.later.setProperty("role", "muted")
+        self.later.hide()
         group = QButtonGroup(self)
         self.times: dict[By, QRadioButton] = {}
         for by, (words, _) in TIMES.items():
@@ -172,7 +176,6 @@ class ReplayDialog(QDialog):
         pickers: tuple[tuple[str, QComboBox, QLabel | None], ...] = (
             ("Engine", self.engine_picker, self.faults),
             ("Turn detection", self.turn_detection_picker, None),
-            ("Instructions", self.instructions_picker, self.own),
         )
         for words, picker, below in pickers:
             row = grid.rowCount()
@@ -180,6 +183,10 @@ class ReplayDialog(QDialog):
             grid.addWidget(picker, row, 1, Qt.AlignmentFlag.AlignLeft)
             if below is not None:
                 grid.addWidget(below, row + 1, 1)
+        row = grid.rowCount()
+        grid.addWidget(_label("Instructions", self.instructions.as_recorded), row, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.instructions, row, 1)
+        grid.addWidget(self.later, row + 1, 1)
         timing = QVBoxLayout()
         timing.setSpacing(SPACE_PX // 2)
         for by, (_, explained) in TIMES.items():
@@ -223,15 +230,8 @@ class ReplayDialog(QDialog):
         self._show_lacks(plan)
         for words, wire in turn_detections(plan, self._offered.specification):
             self.turn_detection_picker.addItem(words, wire)
-        self.instructions_picker.addItem(AS_RECORDED)
-        if self._offered.instructions != plan.settings.instructions:
-            self.instructions_picker.addItem(_OWN if self._offered.instructions else _OWN_IS_EMPTY)
-        recorded, now = plan.settings.instructions, self._offered.instructions
-        for place, text in enumerate((recorded, now)[: self.instructions_picker.count()]):
-            self.instructions_picker.setItemData(place, tip(text or "None."), Qt.ItemDataRole.ToolTipRole)
-        for picker in (self.turn_detection_picker, self.instructions_picker):
-            picker.widen_list()
-        self._show_own()
+        self.instructions.show_texts(plan.settings.instructions, self._offered.instructions, self._offered.typed)
+        self.turn_detection_picker.widen_list()
         self._show_possible()
         self.replay_button.setFocus()  # it was not to be had while only Cancel was
 
@@ -250,14 +250,10 @@ class ReplayDialog(QDialog):
         self.lacks.setStyleSheet(f"color: {self._theme.colours.warning};")
         self.lacks.setVisible(bool(lacks))
 
-    def _show_own(self) -> None:
-        """Show how the operator's own instructions begin, and what becomes of those that were sent later on."""
-        own = self._offered.instructions
-        told = [f"“{line(own, _LONGEST_SHOWN)}”"] if own else []
-        if self._plan is not None and changes_instructions(self._plan):
-            told.append(_LATER)
-        self.own.setText("\n".join(told))
-        self.own.setVisible(bool(told) and self.instructions_picker.currentIndex() == 1)
+    def _show_later(self) -> None:
+        """Say what becomes of instructions that were sent later on, where others are chosen for the beginning."""
+        changes = self._plan is not None and changes_instructions(self._plan)
+        self.later.setVisible(changes and self.instructions.these.isChecked())
         self._fit()
 
     def _show_faults(self) -> None:
@@ -269,14 +265,9 @@ class ReplayDialog(QDialog):
 
     def _show_possible(self) -> None:
         ready = self._plan is not None and bool(self._plan.acts)
-        choices = (self.engine_picker, self.turn_detection_picker, self.instructions_picker, *self.times.values())
+        choices = (self.engine_picker, self.turn_detection_picker, self.instructions, *self.times.values())
         for each in choices:
             each.setEnabled(ready)
-        if self.instructions_picker.count() == 1:
-            self.instructions_picker.setEnabled(False)
-            self.instructions_picker.setToolTip(
-                "Your own instructions, in the panel AGENT of the live session, are the same."
-            )
         self.replay_button.setEnabled(ready and not self._in_session)
         self.message.setText(_IN_SESSION if self._in_session else "")
         self.message.setVisible(self._in_session)

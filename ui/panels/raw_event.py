@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from simulator.participant.messages import ConnectionState, SendEvent, Status
@@ -16,6 +16,7 @@ from ui.models.kept_payloads import with_payloads, without_payloads
 from ui.theme import SPACE_PX, Theme, mono_font
 from ui.widgets.json_view import JsonHighlighter
 from ui.widgets.response_fields import Picker, plain_text
+from ui.widgets.undoable import put_text
 
 if TYPE_CHECKING:
     from ui.models.conversation_items import Items
@@ -79,7 +80,7 @@ class RawEvent(QWidget):
         self.templates.setCurrentIndex(0)
         shown, kept = without_payloads(event, len(self._kept))
         self._kept |= kept  # those before may come back
-        self._put(json.dumps(shown, ensure_ascii=False, indent=2))
+        put_text(self.editor, json.dumps(shown, ensure_ascii=False, indent=2))
 
     def show_status(self, status: Status) -> None:
         """Allow sending while there is a session."""
@@ -104,7 +105,7 @@ class RawEvent(QWidget):
         if row == 0:
             return
         text = json.dumps(EXAMPLES[row - 1].event, ensure_ascii=False, indent=2)
-        self._put(self._with_ids(text))
+        put_text(self.editor, self._with_ids(text))
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _with_ids(self, text: str) -> str:
@@ -119,14 +120,7 @@ class RawEvent(QWidget):
 
     def _tidy(self) -> None:
         if self._event is not None:
-            self._put(json.dumps(self._event, ensure_ascii=False, indent=2))
-
-    def _put(self, text: str) -> None:
-        """Put a text in the place of the one that was typed, which Undo (Ctrl+Z) brings back."""
-        cursor = QTextCursor(self.editor.document())
-        cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(text)
-        self.editor.moveCursor(QTextCursor.MoveOperation.Start)
+            put_text(self.editor, json.dumps(self._event, ensure_ascii=False, indent=2))
 
     def _judge(self) -> None:
         text = plain_text(self.editor)
