@@ -16,7 +16,7 @@ from tests.ui.window_rig import WindowRig, wait_until
 from ui.dialogs.export import ExportDialog
 from ui.dialogs.session_comparison import SessionComparisonDialog
 from ui.dialogs.session_table import SessionTableDialog
-from ui.models.session_rows import Column, row_of
+from ui.models.session_rows import Column, letter, row_of
 from ui.theme import Scheme, Theme
 
 
@@ -84,6 +84,27 @@ def test_without_sessions_it_says_how_one_comes_about(rig: WindowRig) -> None:
     assert dialog.stack.currentWidget() is dialog.empty
     assert "No sessions yet" in dialog.empty.text()
     assert not dialog.open_button.isEnabled()
+
+
+def test_a_version_of_instructions_is_offered_with_its_first_words(table: SessionTableDialog) -> None:
+    picker = table.filter.instructions
+    offered = [picker.itemText(place) for place in range(1, picker.count())]
+    assert offered[0].startswith("A   ")
+    assert any(f"{letter(place)}   " in each and "   Talk at length." in each for place, each in enumerate(offered))
+
+
+def test_a_day_that_is_none_is_told_in_a_sentence(table: SessionTableDialog) -> None:
+    shown = table.filter
+    shown.since.setText("2026-13")
+    wait_until(shown.problem.isVisible)
+    assert shown.problem.text().startswith("“2026-13” is no day, and is left out: write 2026-12-01")
+    shown.since.setText("2026-12-02")
+    wait_until(lambda: not shown.problem.isVisible())
+    shown.until.setText("2026-12-01")
+    wait_until(shown.problem.isVisible)
+    assert shown.problem.text() == "The first day lies behind the last one: no session can match."
+    shown.clear_button.click()
+    assert not shown.problem.isVisible()
 
 
 def test_typing_filters_and_the_arrow_leads_into_the_table(table: SessionTableDialog) -> None:

@@ -1,17 +1,22 @@
 """Which sessions the table shows: words typed, and pickers of what there is. Everything that is given must hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from ui.models.plain import line
 from ui.models.session_rows import HASH_DIGITS, SessionRow, Wanted, days, letter
 from ui.theme import SPACE_PX, Theme
 
 _TYPING_PAUSE_MS: Final = 120
+_HALF_TYPED_MS: Final = 800
+_FIRST_WORDS: Final = 48
+"""Characters of a text of instructions beside its hash."""
+_NO_DAY: Final = "“{}” is no day, and is left out: write 2026-12-01, a month (2026-12) or a year (2026)."
+_TURNED_ROUND: Final = "The first day lies behind the last one: no session can match."
 _DAY_TIP: Final = "{} day: 2026-12-01, or a month (2026-12) or a year"
 
 
@@ -43,12 +48,19 @@ class SessionFilter(QWidget):
         self.clear_button = QPushButton("Show all")
         self.clear_button.setAutoDefault(False)
         self.clear_button.clicked.connect(self.clear)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        self.problem = QLabel()
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.hide()
+        row = QHBoxLayout()
         row.setSpacing(2 * SPACE_PX)
         row.addWidget(self.words, 1)
         for widget in (self.engine, self.study, self.instructions, self.since, self.until, self.clear_button):
             row.addWidget(widget)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(SPACE_PX)
+        rows.addLayout(row)
+        rows.addWidget(self.problem, 0, Qt.AlignmentFlag.AlignRight)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_TYPING_PAUSE_MS)
@@ -57,6 +69,11 @@ class SessionFilter(QWidget):
             field.textChanged.connect(self._pause.start)
         for picker in (self.engine, self.study, self.instructions):
             picker.currentIndexChanged.connect(self._tell)
+        # A day that is being typed is none yet.
+        self._half_typed = QTimer(self)
+        self._half_typed.setSingleShot(True)
+        self._half_typed.setInterval(_HALF_TYPED_MS)
+        self._half_typed.timeout.connect(self.problem.show)
         self._told = Wanted()
         self._show_possible()
 
@@ -91,22 +108,42 @@ class SessionFilter(QWidget):
         for row in rows:
             for digest in set(row.hashes):
                 counts[digest] = counts.get(digest, 0) + 1
-        names = {digest: f"{letter(number)}   {digest[:HASH_DIGITS]}" for digest, number in versions.items()}
+        texts = {digest: text for row in rows for digest, text in _texts(row)}
+        names = {
+            digest: f"{letter(number)}   {digest[:HASH_DIGITS]}   {line(texts.get(digest, ''), _FIRST_WORDS)}".rstrip()
+            for digest, number in versions.items()
+        }
         _fill(self.instructions, {each: f"{name}   ({counts[each]})" for each, name in names.items()}, ordered=False)
 
-    def _day(self, field: QLineEdit, end: int) -> date | None:
+    @staticmethod
+    def _day(field: QLineEdit, end: int) -> date | None:
         try:
-            found = days(field.text())[end] if field.text().strip() else None
+            return days(field.text())[end] if field.text().strip() else None
         except (ValueError, OverflowError):
-            found = None
-            field.setStyleSheet(f"QLineEdit {{ border-color: {self._theme.colours.error}; }}")
+            return None
+
+    def _show_problem(self, wanted: Wanted) -> None:
+        """Say what is wrong with the days, and frame the field."""
+        problem = ""
+        for field, day in ((self.since, wanted.since), (self.until, wanted.until)):
+            wrong = bool(field.text().strip()) and day is None
+            field.setStyleSheet(f"QLineEdit {{ border-color: {self._theme.colours.error}; }}" if wrong else "")
+            if wrong:
+                problem = _NO_DAY.format(line(field.text().strip(), 20))
+        if wanted.since is not None and wanted.until is not None and wanted.since > wanted.until:
+            problem = _TURNED_ROUND
+        self.problem.setText(problem)
+        self.problem.setStyleSheet(f"color: {self._theme.colours.error};")
+        if problem:
+            self._half_typed.start()
         else:
-            field.setStyleSheet("")
-        return found
+            self._half_typed.stop()
+            self.problem.hide()
 
     def _tell(self) -> None:
         self._pause.stop()
         wanted = self.wanted
+        self._show_problem(wanted)
         if wanted != self._told:
             self._told = wanted
             self.changed.emit(wanted)
@@ -115,6 +152,10 @@ class SessionFilter(QWidget):
     def _show_possible(self) -> None:
         typed = any(field.text() for field in (self.words, self.since, self.until))
         self.clear_button.setEnabled(typed or self.wanted != Wanted())
+
+
+def _texts(row: SessionRow) -> Iterable[tuple[str, str]]:
+    return zip(row.hashes, row.session.facts.instructions, strict=True)
 
 
 def _picker(name: str, everything: str, width_px: int) -> QComboBox:
