@@ -181,6 +181,7 @@ class ReplayPlayer:
             {
                 "of": source.name,
                 "of_sha256": source.sha256,
+                "studies": list(source.plan.studies),
                 "by": play.by,
                 "acts": len(source.plan.acts),
                 "lacks": list(source.plan.lacks),

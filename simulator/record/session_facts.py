@@ -15,6 +15,7 @@ from simulator.record.floor import floor
 from simulator.record.floor_sources import talk_by_events
 from simulator.record.measures import Measures, Turn
 from simulator.record.story import Story
+from simulator.record.studies import replayed_studies, study_name
 from simulator.units import NS_PER_S
 
 _UPDATE: Final = "session.update"
@@ -49,7 +50,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
     model: str | None = None
     study: str | None = None
-    """The names of the studies that were played, separated by commas."""
+    """The names of the studies that were played, of a replay those of its record, separated by commas."""
     instructions: list[str] = []
     """Each text of instructions that the engine was given and did not refuse, in order."""
     answers: list[Answer] = []
@@ -184,11 +185,12 @@ class FactsCollector:
                 self._ended = text(entry, "reason") or ""
             case "replay.started":
                 self._replay_of, self._replay_end = text(entry, "of"), None
+                self._studies |= dict.fromkeys(replayed_studies(entry))
             case "replay.ended":
                 missed, refused = whole_number(entry, "missed"), whole_number(entry, "refused")
                 self._replay_end = ReplayEnd(text(entry, "end") or "", missed or 0, refused or 0)
             case "study.started":
-                self._studies[text(entry, "name") or "a study without a name"] = None
+                self._studies[study_name(entry)] = None
             case "part":
                 self._part = text(entry, "name")
             case "answer" if value_at(entry, "accepted") is True:

@@ -78,6 +78,20 @@ def test_the_comparison_is_a_page_of_text(records: Path) -> None:
     assert same[same.index("Settings that differ") + 1] == "  none"
 
 
+def test_a_replay_says_so_in_the_table_and_is_found_by_its_study(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheet = conversation()
+    sheet.noted(6_000, "replay.started", of="session of Monday", studies=["Tea talk"])
+    sheet.noted(6_000, "replay.ended", end="finished", missed=1, refused=0)
+    sheet.write(tmp_path / "again")
+    conversation().write(tmp_path / "other")
+    assert main(["sessions", str(tmp_path), "--study", "tea"]) == 0
+    heading, line = capsys.readouterr().out.splitlines()
+    assert line[heading.index("study") :].startswith("Tea talk  ")
+    assert line[heading.index("replay of") :] == "session of Monday · 1 reply missed  again"
+
+
 def test_what_was_never_heard_of_a_reply_is_marked(tmp_path: Path) -> None:
     conversation().write(tmp_path / "a")
     lines = comparison_text(compare(tmp_path / "a", tmp_path / "a"), 80)

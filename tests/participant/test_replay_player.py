@@ -145,13 +145,16 @@ def _end(records: Path) -> Any:
 
 
 async def test_everything_is_done_again_so_long_after_the_replies_as_it_was(tmp_path: Path, records: Path) -> None:
-    source = _conversation().write(tmp_path / "source")
+    conversation = _conversation()
+    conversation.noted(60, "study.started", name="Tea talk")
+    source = conversation.write(tmp_path / "source")
     async with _session(_Talker(), records) as (host, _side):
         await _replayed(host, source)
         assert await host.send(Disconnect) is None
     assert _whats(records) == ["speech of 0.7 s", "timer", "speech of 0.7 s"]
     (started,) = _fields(records, "replay.started")
     assert (started["of"], started["by"], started["acts"], started["lacks"]) == ("source", "replies", 3, [])
+    assert started["studies"] == ["Tea talk"]
     assert _end(records) == {"end": "finished", "missed": 0, "refused": 0}
     before, after = plan(source), plan(_record(records))
     assert [(type(each.deed), each.after) for each in after.acts] == [

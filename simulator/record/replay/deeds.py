@@ -123,5 +123,7 @@ class Plan(msgspec.Struct, frozen=True):
     """When the session was over, since the same moment as `Act.at_ns`."""
     voice_from_sample: int = 0
     """The sample of the session's clock at that moment."""
+    studies: tuple[str, ...] = ()
+    """The names of the studies that were played in it, or that it is itself a replay of."""
     lacks: tuple[str, ...] = ()
     """What cannot be done again, in sentences: audio that was not kept, questions the record says too little of."""

@@ -95,6 +95,7 @@ def plan_of(source: Path, walk: Walk, talk: Iterable[tuple[int, int]]) -> Plan:
         exchanges=len(heard),
         ends_ns=max(0, ends_ns - began_ns),
         voice_from_sample=ns_to_samples(began_ns),
+        studies=tuple(walk.studies),
         lacks=tuple(_lacks(walk)),
     )
 

@@ -27,6 +27,7 @@ from simulator.record.replay.deeds import (
     StopReply,
 )
 from simulator.record.replay.requests import Requests, silent_answer
+from simulator.record.studies import replayed_studies, study_name
 from simulator.units import NS_PER_MS
 
 ONE_STOP_NS: Final = 100 * NS_PER_MS
@@ -78,6 +79,7 @@ class Walk:
         self.redacted = False
         self.echo = False
         """Whether the loudspeaker was heard in the microphone."""
+        self.studies: dict[str, None] = {}
         self.skipped = False
         """Whether blocks of the voice were left out on purpose."""
         self.lost_entries = 0
@@ -221,6 +223,10 @@ class Walk:
                 self.ended_ns = _time(entry.t_ns) if self.ended_ns is None else self.ended_ns
             case "entry.lost":
                 self.lost_entries += 1
+            case "study.started":
+                self.studies[study_name(entry)] = None
+            case "replay.started":
+                self.studies |= dict.fromkeys(replayed_studies(entry))
             case "push":
                 self._push_noted(entry)
             case "raw":

@@ -46,6 +46,15 @@ def test_the_settings_and_the_length_of_the_session(tmp_path: Path) -> None:
     assert planned.source == tmp_path / "session" / "session.jsonl"
 
 
+def test_the_studies_of_a_session_and_of_what_it_replays(tmp_path: Path) -> None:
+    session = Session()
+    session.noted(200, "study.started", name="Tea talk")
+    session.noted(300, "study.started", name="Tea talk")
+    session.noted(400, "replay.started", of="another", studies=["Breakfast", 7])
+    session.noted(500, "replay.started", of="an earlier version's")
+    assert session.end(1_000).planned(tmp_path).studies == ("Tea talk", "Breakfast")
+
+
 def test_a_speech_after_a_reply_is_timed_from_its_end(tmp_path: Path) -> None:
     session = Session().says(1_000, 2_000)
     session.reply("1", 2_600, 4_000)
