@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtTest import QTest
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 
-from simulator.participant.messages import ConnectionState
+from simulator.participant.messages import ConnectionState, SoundWarning, Status, VoiceKind
 from tests.ui.window_rig import DEVICES, WindowRig, wait_until
 from ui.models.log_model import Column
 from ui.models.pushes import PUSHES, push_key
@@ -91,7 +92,7 @@ def test_space_talks_with_a_recording_but_not_while_typing(rig: WindowRig) -> No
     window = rig.window
     QTest.keyClick(window, Qt.Key.Key_Space)
     wait_until(lambda: rig.feed.status.talking)
-    assert window.connection.talk_button.text() == "Stop talking  Space"
+    assert window.connection.talk_button.text() == "Stop  Space"
     assert rig.wait_for_command("set_talk", 2)["down"] is False
     talks = len(rig.commands("set_talk"))
     window.agent.editor.setFocus()
@@ -488,4 +489,12 @@ def test_no_key_of_the_window_does_two_things(rig: WindowRig) -> None:
 
 
 def test_the_window_fits_a_screen_of_1280_pixels(rig: WindowRig) -> None:
-    assert rig.window.minimumSizeHint().width() <= 1280
+    warnings = [SoundWarning("too_quiet", "Speak up.", 0), SoundWarning("echo", "Use headphones.", 0)]
+    idle = Status(talking=True, muted=True, recording=True, keeps_audio=False, agent_heard=True)
+    live = replace(idle, connection=ConnectionState.CONNECTED)
+    spoken = replace(live, voice=VoiceKind.MICROPHONE, sound=warnings)
+    recorded = replace(live, voice=VoiceKind.RECORDING, listening=False)
+    for status in (idle, spoken, recorded):
+        rig.feed.status_changed.emit(status)
+        QApplication.processEvents()
+        assert rig.window.minimumSizeHint().width() <= 1280

@@ -301,7 +301,7 @@ class ConnectionPanel(QFrame):
         upper.addSpacing(SPACE_PX)
         upper.addWidget(self.problems_button)
         _add_labelled(lower, "Voice", self.voice_picker)
-        self.meter.setMinimumWidth(108)
+        self.meter.setMinimumWidth(74)
         self.meter.setMaximumWidth(420)
         lower.addWidget(self.meter, 5)
         lower.addWidget(self.sound_sign)

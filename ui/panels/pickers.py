@@ -192,7 +192,7 @@ class OutputPicker(Picker):
     output_chosen = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__("Loudspeaker", 126)
+        super().__init__("Loudspeaker", 124)
         self.activated.connect(lambda: self.output_chosen.emit(self.currentData()))
 
     def offer(self, outputs: Sequence[Output], chosen: Output) -> None:

@@ -2,14 +2,16 @@
 
 from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
 from simulator.participant.messages import Status, VoiceKind
 from ui.panels.notices import Look, SentenceStrip, WarningBanner
 from ui.theme import Theme
 from ui.widgets.elided_label import ElidedLabel
 
+_SIGN: Final = "⚠"
 _WORDS: Final = {
     "exact_zeros": "no sound",
     "too_quiet": "too quiet",
@@ -79,6 +81,7 @@ class SoundSign(QPushButton):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setProperty("role", "quiet")
         self.setAccessibleName("Trouble with the microphone's sound")
         theme.changed.connect(self._recolour)
@@ -89,9 +92,27 @@ class SoundSign(QPushButton):
         """Name the warnings of this status."""
         words = [_WORDS[warning.code] for warning in status.sound]
         # The row is full: the first in words, the others counted.
-        self.setText(f"⚠ {words[0]}{f' +{len(words) - 1}' * (len(words) > 1)}" if words else "")
+        self.setText(f"{_SIGN} {words[0]}{f' +{len(words) - 1}' * (len(words) > 1)}" if words else "")
         self.setToolTip("\n".join(warning.sentence for warning in status.sound))
         self.setVisible(bool(words))
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for the sign alone: the words give way, the strip and the tip have them whole."""
+        hint = super().minimumSizeHint()
+        return QSize(hint.width() - self._advance(self.text()) + self._advance(f"{_SIGN}…"), hint.height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as many of the words as fit."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        room_px = self.width() - (super().minimumSizeHint().width() - self._advance(self.text()))
+        option.text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room_px)
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        painter.end()
+
+    def _advance(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text)
 
     def _recolour(self) -> None:
         self.setStyleSheet(f"color: {self._theme.colours.warning}; font-weight: 600;")

@@ -17,7 +17,7 @@ class ListeningButton(QPushButton):
         self.setCheckable(True)
         self.setObjectName("listening")
         self.setAccessibleName("Listening")
-        self.setMinimumWidth(164)
+        self.setMinimumWidth(156)
         theme.changed.connect(self._recolour)
 
     def show_status(self, status: Status) -> None:
@@ -52,11 +52,11 @@ class TalkButton(QPushButton):
         """Show what it would do with a voice of this kind; `toggles`: it opens and closes a microphone."""
         self.setEnabled(kind is not VoiceKind.SILENCE)
         if kind is VoiceKind.RECORDING:
-            self.setText("Stop talking  Space" if status.talking else "Talk  Space")
+            self.setText("Stop  Space" if status.talking else "Talk  Space")
             what = f"Say {status.voice_place}" if status.voice_place else "Play the recording to the engine"
             self.setToolTip(tip(f"{what}; again to stop it. Key: Space."))
         elif kind is VoiceKind.MICROPHONE:
-            self.setText("Talking  Space" if status.talking else "Talk  Space")
+            self.setText("Talking" if status.talking else "Talk  Space")
             self.setToolTip(
                 "The button or Space opens the microphone, and closes it again."
                 if toggles
