@@ -59,9 +59,11 @@ def test_a_click_clears_the_clip_mark(theme: Theme) -> None:
     assert not meter.clipped
 
 
-def test_a_louder_voice_makes_a_longer_bar(theme: Theme) -> None:
+@pytest.mark.parametrize("width_px", [400, 150])
+def test_a_louder_voice_makes_a_longer_bar(theme: Theme, width_px: int) -> None:
     meter = LevelMeter(theme)
-    meter.resize(400, 24)
+    meter.setMinimumWidth(0)
+    meter.resize(width_px, 24)
     ink = theme.colour("participant_fill")
 
     def length(dbfs: float) -> int:

@@ -20,6 +20,7 @@ _HOLD_NS: Final = 3 * NS_PER_S // 2
 _FALL_DB_PER_S: Final = 20.0
 _MARKS_DBFS: Final = (-48, -36, -24, -12)
 _HOT_DBFS: Final = -6.0
+_LEAST_BAR_PX: Final = 60
 
 
 @dataclass(slots=True)
@@ -108,7 +109,10 @@ class LevelMeter(QWidget):
         """Draw the bar, the held peak, the scale, the clip mark and the number."""
         painter = QPainter(self)
         theme = self._theme
-        bar = QRectF(0, self.height() / 2 - 6, self.width() - self._number_px - self._clip_px, 12)
+        room_px = self.width() - self._number_px
+        # Where it is narrow the clip mark lies over the end of the bar.
+        beside = room_px - self._clip_px >= _LEAST_BAR_PX
+        bar = QRectF(0, self.height() / 2 - 6, max(0.0, room_px - self._clip_px if beside else room_px), 12)
 
         def x(dbfs: float) -> float:
             return bar.left() + bar.width() * (min(0.0, dbfs) - LOWEST_DBFS) / -LOWEST_DBFS
@@ -129,7 +133,7 @@ class LevelMeter(QWidget):
             painter.setPen(QPen(theme.colour("text"), 2))
             held_x = min(x(self._hold.dbfs), bar.right() - 1)
             painter.drawLine(QLineF(held_x, bar.top() - 2, held_x, bar.bottom() + 2))
-        clip = QRectF(bar.right() + 4, bar.top() - 2, self._clip_px - 4, 16)
+        clip = QRectF(room_px - self._clip_px + 4, bar.top() - 2, self._clip_px - 4, 16)
         if self._hold.clipped:
             painter.fillRect(clip, theme.colour("error"))
             painter.setPen(theme.colour("panel"))
