@@ -140,6 +140,31 @@ def test_heard_is_solid_and_never_heard_is_hollow_and_as_long_as_what_is_missing
     assert not session.has_ink("agent_fill", Mark(hollow.rect.adjusted(8, 4, -8, -40), 0, 0, str))
 
 
+def test_what_was_never_heard_ends_where_the_next_reply_begins_and_says_how_long_it_was(session: Session) -> None:
+    _cut(session)
+    session.noted(4000, "playback.started", item_id="item_4", handed_ns=4000 * MS)
+    session.now(8000)
+    px_per_s = session.panel.canvas._window.width_px / 10
+    hollow, following = session.mark("received, never heard: item_2"), session.mark("agent heard: item_4")
+    assert hollow.rect.width() == pytest.approx(px_per_s, abs=1.5)
+    assert hollow.rect.right() == pytest.approx(following.rect.left(), abs=1.5)
+    assert "3 s of 5 s received" in hollow.tip
+
+
+def test_the_name_of_a_push_is_whole_at_the_left_edge_and_gone_with_its_mark(session: Session) -> None:
+    window = session.panel.canvas._window
+    session.noted(5000, "push", context={"event": "participants"})
+    session.now(20_000)
+    window.scroll_to(5 * S)
+    session.panel.canvas.repaint()
+    mark = session.mark("study: participants")  # its triangle is cut, its name begins at the edge
+    assert mark.rect.left() == -6
+    assert mark.rect.right() == session.panel.canvas._metrics.horizontalAdvance("participants")
+    window.scroll_to(5 * S + round(6 * window.ns_per_px))
+    session.panel.canvas.repaint()
+    assert not [each for each in session.panel.canvas.marks if each.tip.startswith("study: participants")]
+
+
 def test_items_queued_behind_the_cut_one_lie_behind_it() -> None:
     cut_ns = 3 * S
     spans = [

@@ -1,10 +1,11 @@
 """The agent's lane: what was heard, what was received and never heard, and the measured interval of each barge-in.
 
 Heard audio is solid on a tinted ground; what was never heard is a dashed outline from the cut on, as long as the audio
-that was received and not handed to the loudspeaker.
+that was received and not handed to the loudspeaker, but not beyond the next reply: there it stays open, and its label
+says how long it is.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ _TOGETHER_PX = 5.0
 """Of barge-ins nearer to each other than this the first one is drawn."""
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from simulator.record.measures import AgentSpan, BargeIn
 
@@ -45,8 +46,24 @@ def never_heard_spans(spans: "Iterable[AgentSpan]") -> "Iterator[Unheard]":
         yield span, start_ns, free_ns
 
 
-def draw_agent(drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Iterable[Unheard]") -> None:
-    """Draw the agent's items: a tinted ground where they were heard, a dashed outline for what never was."""
+def shown_until(unheard: "Iterable[Unheard]", spans: "Iterable[AgentSpan]") -> list[int]:
+    """Return until when each outline is drawn: to its end, or to where the agent is heard again."""
+    unheard = list(unheard)
+    if not unheard:
+        return []
+    starts_ns = sorted(span.started_ns for span in spans if span.ended_ns != span.started_ns)
+    until = []
+    for _, start_ns, end_ns in unheard:
+        following = bisect_left(starts_ns, start_ns)
+        until.append(min(end_ns, starts_ns[following]) if following < len(starts_ns) else end_ns)
+    return until
+
+
+def draw_agent(
+    drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Sequence[Unheard]", until_ns: "Sequence[int]"
+) -> None:
+    """Draw the agent's items: a tinted ground where they were heard, a dashed outline for what never was, each until
+    `until_ns`."""
     rect, painter, theme = drawing.rects.agent.adjusted(0, 3, 0, -3), drawing.painter, drawing.theme
     top, height = rect.top(), rect.height()
     heard = ((span.started_ns, span.ended_ns, span) for span in spans if span.ended_ns != span.started_ns)
@@ -60,23 +77,29 @@ def draw_agent(drawing: Drawing, spans: "Iterable[AgentSpan]", unheard: "Iterabl
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for left, right, each in drawing.groups((each[1], each[2], each) for each in unheard):
+    drawn = ((each[1], end_ns, (each, end_ns < each[2])) for each, end_ns in zip(unheard, until_ns, strict=True))
+    for left, right, each in drawing.groups(drawn):
+        (first, first_ns, _), goes_on = each[0]
         hollow = QRectF(left, top + height * 0.25, right - left, height * 0.55)
         if right - left < THIN_PX:
             drawing.tint(hollow, "never_heard", 0.35)
+        elif goes_on:
+            painter.drawPolyline([hollow.topRight(), hollow.topLeft(), hollow.bottomLeft(), hollow.bottomRight()])
         else:
             painter.drawRect(hollow)
-        drawing.marks.append(Mark(hollow, each[0][0].seq, each[0][1], partial(_unheard_tip, each)))
+        drawing.marks.append(Mark(hollow, first.seq, first_ns, partial(_unheard_tip, [what for what, _ in each])))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-def draw_never_heard_labels(drawing: Drawing, unheard: "Iterable[Unheard]", spans: "Iterable[AgentSpan]") -> None:
+def draw_never_heard_labels(
+    drawing: Drawing, unheard: "Sequence[Unheard]", until_ns: "Sequence[int]", spans: "Iterable[AgentSpan]"
+) -> None:
     """Write how much was never heard on its outline, or behind it where it is short and nothing follows there."""
     starts = sorted(x for span in spans if 0 < (x := drawing.x(span.started_ns)) < drawing.width_px)
     rect = drawing.rects.agent
     taken_until = -1.0
-    for _, start_ns, end_ns in unheard:
-        extent = drawing.visible(start_ns, end_ns)
+    for (_, start_ns, end_ns), drawn_until_ns in zip(unheard, until_ns, strict=True):
+        extent = drawing.visible(start_ns, drawn_until_ns)
         if extent is None:
             continue
         left, right = max(extent[0], 0.0, taken_until), min(extent[1], drawing.width_px)

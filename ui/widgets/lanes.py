@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen
 
-from ui.widgets.agent_lane import draw_agent, draw_barge_ins, draw_never_heard_labels, never_heard_spans
+from ui.widgets.agent_lane import (
+    draw_agent,
+    draw_barge_ins,
+    draw_never_heard_labels,
+    never_heard_spans,
+    shown_until,
+)
 from ui.widgets.drawing import CENTRE, THIN_PX, Drawing, Mark, short_id
 from ui.widgets.mark_flags import draw_marks
 from ui.widgets.time_window import clock_text, span_text
@@ -161,6 +167,8 @@ def _response_tip(spans: "list[ResponseSpan]") -> str:
 
 
 _PUSH_PX: Final = 7
+_PUSH_HALF_PX: Final = 5
+"""Of its triangle."""
 """Marks nearer to each other than this cannot be told apart."""
 
 
@@ -180,7 +188,7 @@ def draw_pushes(drawing: Drawing, pushes: "Iterable[Push]") -> None:
         marked = QRectF(x - 6, top - 2, 12, height)
         row = next((number for number, free in enumerate(free_from) if x >= free), None)
         if row is not None:
-            label = QRectF(x - 4, top + 8 + row * 15, drawing.metrics.horizontalAdvance(name), 16)
+            label = QRectF(max(0.0, x - 4), top + 8 + row * 15, drawing.metrics.horizontalAdvance(name), 16)
             if row:
                 painter.setPen(QPen(theme.colour("study", 0.7), 1))
                 painter.drawLine(QPointF(x, top + 8), QPointF(x, label.top() + 3))
@@ -206,7 +214,7 @@ def _together(drawing: Drawing, pushes: "Iterable[Push]") -> "list[tuple[float, 
     seen: list[tuple[float, list[Push]]] = []
     for push in pushes:
         x = drawing.x(push.t_ns)
-        if push.t_ns > drawing.present_ns or not -200 <= x <= drawing.width_px + 8:
+        if push.t_ns > drawing.present_ns or not -_PUSH_HALF_PX <= x <= drawing.width_px + _PUSH_HALF_PX:
             continue
         if seen and x - seen[-1][0] < _PUSH_PX:
             seen[-1][1].append(push)
@@ -246,7 +254,8 @@ def draw_lanes(drawing: Drawing, measures: "Measures", lanes: "dict[str, PeakPyr
     rects = drawing.rects
     unheard = list(never_heard_spans(measures.heard))
     drawing.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_agent(drawing, measures.heard, unheard)
+    until_ns = shown_until(unheard, measures.heard)
+    draw_agent(drawing, measures.heard, unheard, until_ns)
     for name, rect in (("participant", rects.participant), ("agent", rects.agent)):
         if name in lanes:
             draw_waveform(drawing, lanes[name], kept.tiles[name], rect, f"{name}_fill")
@@ -254,6 +263,6 @@ def draw_lanes(drawing: Drawing, measures: "Measures", lanes: "dict[str, PeakPyr
     draw_speech(drawing, measures.speech_spans)
     draw_responses(drawing, measures.responses, kept.rows.update(measures.responses))
     draw_pushes(drawing, measures.pushes)
-    draw_never_heard_labels(drawing, unheard, measures.heard)
+    draw_never_heard_labels(drawing, unheard, until_ns, measures.heard)
     draw_barge_ins(drawing, measures.barge_ins)
     draw_marks(drawing, measures.marks)
