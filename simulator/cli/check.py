@@ -7,6 +7,7 @@ import msgspec
 
 from simulator.cli.check_outputs import Outputs, add_outputs
 from simulator.cli.exits import Exit
+from simulator.cli.faults import add_fault_option, check_faults, name_with
 from simulator.cli.output import result, result_json, say, say_json
 from simulator.cli.parser import (
     Commands,
@@ -19,7 +20,7 @@ from simulator.cli.parser import (
 from simulator.cli.stopping import run_stoppable
 from simulator.engines.embedded import EmbeddedEngine
 from simulator.engines.profiles import EngineTarget
-from simulator.errors import UnknownName, UsageError
+from simulator.errors import UsageError
 
 if TYPE_CHECKING:
     from simulator.conformance.report import Report
@@ -55,14 +56,7 @@ def add_command(commands: Commands) -> None:
         help="speak with this voice, or with this recording, one of your own too, where its role fits (may be "
         "repeated; default: the program's recordings in turn)",
     )
-    parser.add_argument(
-        "--fault",
-        dest="faults",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="let the embedded engine break this rule, to see that a check catches it (may be repeated)",
-    )
+    add_fault_option(parser, ", to see that a check catches it")
     add_spec_option(parser)
     add_outputs(parser)
     parser.add_argument("--json", action="store_true", help="progress as JSON lines, the report on standard output")
@@ -97,27 +91,13 @@ def _list(as_json: bool) -> int:
 
 async def _check(arguments: argparse.Namespace, target: EngineTarget, spec: "AgentSpec") -> int:
     faults: list[str] = arguments.faults
+    check_faults(faults, target)
     if not target.is_embedded:
-        if faults:
-            raise UsageError("Only the embedded engine can be told to break rules: give --engine embedded.")
         return await _run(arguments, target, spec)
-    if faults:
-        _look_up(faults)
-        # A report must say what it is about, and must not count against the engine that behaves.
-        target = msgspec.structs.replace(target, name=f"{target.name} with {', '.join(faults)}")
+    # A report must say what it is about, and must not count against the engine that behaves.
+    target = msgspec.structs.replace(target, name=name_with(faults, target))
     async with EmbeddedEngine(faults, target.thinking) as url:
         return await _run(arguments, target.at(url), spec)
-
-
-def _look_up(faults: list[str]) -> None:
-    """Raise UnknownName where the embedded engine has no fault of a name."""
-    from simulator.engine.errors import SetupError
-    from simulator.engine.faults import chosen
-
-    try:
-        chosen(faults)
-    except SetupError as error:
-        raise UnknownName(f"{str(error).partition(';')[0]}: see `engine --list-faults`.") from error
 
 
 async def _run(arguments: argparse.Namespace, target: EngineTarget, spec: "AgentSpec") -> int:

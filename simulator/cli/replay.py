@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from simulator.cli.exits import Exit
+from simulator.cli.faults import add_fault_option, check_faults, name_with
 from simulator.cli.output import result, result_json, say
 from simulator.cli.parser import Commands, add_engine_options, add_spec_option, engine_target, specification
 from simulator.cli.run import add_recogniser_option, recogniser_of, require_mind
@@ -36,6 +37,7 @@ def add_command(commands: Commands) -> None:
     )
     parser.add_argument("record", type=Path, metavar="RECORD", help="a session's folder, or its .jsonl file")
     add_engine_options(parser)
+    add_fault_option(parser, ", to see what comes of it")
     add_spec_option(parser)
     parser.add_argument("--record", dest="folder", metavar="DIR", help="folder for the new session; without it, yours")
     parser.add_argument(
@@ -76,8 +78,10 @@ def execute(arguments: argparse.Namespace) -> int:
         specification=arguments.spec,
         keep_audio=not arguments.no_audio,
         recogniser=recogniser_of(arguments),
+        faults=arguments.faults,
     )
     target = engine_target(arguments)
+    check_faults(arguments.faults, target)
     require_mind(target)
     made = plan(arguments.record)
     altered = alteration(made.source)
@@ -97,11 +101,11 @@ async def _replay(arguments: argparse.Namespace, plan: "Plan", target: "EngineTa
     except asyncio.CancelledError:
         say("Interrupted.")
     compared = _compared(run.outcome)
-    _tell(run.outcome, compared, target, as_json=arguments.json)
+    _tell(run.outcome, compared, name_with(arguments.faults, target), as_json=arguments.json)
     return Exit.DONE if run.outcome.complete and compared is not None else Exit.UNDECIDED
 
 
-def _tell(outcome: "ReplayOutcome", compared: "Comparison | None", target: "EngineTarget", *, as_json: bool) -> None:
+def _tell(outcome: "ReplayOutcome", compared: "Comparison | None", engine: str, *, as_json: bool) -> None:
     """Print both sessions beside each other, where there is a new one."""
     lines = [] if compared is None else comparison_text(compared)
     for each in _notes(compared):
@@ -112,7 +116,7 @@ def _tell(outcome: "ReplayOutcome", compared: "Comparison | None", target: "Engi
         return
     if lines:
         say("\n".join(lines))
-    told: dict[str, Any] = {**msgspec.to_builtins(outcome), "engine": target.name}
+    told: dict[str, Any] = {**msgspec.to_builtins(outcome), "engine": engine}
     result_json({**told, "comparison": None if compared is None else comparison_json(compared)})
 
 

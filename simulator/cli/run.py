@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from simulator.cli.exits import EPILOG, Exit
+from simulator.cli.faults import add_fault_option, check_faults, name_with
 from simulator.cli.output import result_json, say
 from simulator.cli.parser import Commands, add_engine_options, add_spec_option, at_least_one, engine_target
 from simulator.cli.run_files import check_place, read_instructions, read_result, write_csv
@@ -53,6 +54,7 @@ def add_command(commands: Commands) -> None:
     )
     parser.add_argument("--role", metavar="NAME", help="the agent's role in an experiment of HyperStudy")
     add_engine_options(parser)
+    add_fault_option(parser, ", to see what comes of it")
     add_spec_option(parser)
     parser.add_argument(
         "--voice",
@@ -117,6 +119,7 @@ def execute(arguments: argparse.Namespace) -> int:
         check_place(arguments.csv)
     other = read_result(arguments.compare) if arguments.compare is not None else None
     target, voice = engine_target(arguments), _voice(arguments.voice)
+    check_faults(arguments.faults, target)
     require_mind(target)
     if arguments.impair is not None:
         say(f"The participant's voice is impaired: {arguments.impair.words}.")
@@ -220,6 +223,7 @@ async def _run_each(
                 specification=arguments.spec,
                 impairments=arguments.impair,
                 keep_audio=not arguments.no_audio,
+                faults=arguments.faults,
             )
             try:
                 outcomes.append(await run.run())
@@ -239,10 +243,13 @@ async def _run_each(
 
 @contextlib.asynccontextmanager
 async def _engine_for_all(arguments: argparse.Namespace, target: "EngineTarget") -> "AsyncIterator[EngineTarget]":
-    """Start the embedded engine once for several runs; a single one starts its own."""
+    """Start the embedded engine once for several runs; a single one starts its own, and so do those with faults.
+
+    The records of those name them.
+    """
     from simulator.engines.embedded import EmbeddedEngine
 
-    if not target.is_embedded or arguments.runs == 1:
+    if not target.is_embedded or arguments.runs == 1 or arguments.faults:
         yield target
         return
     async with EmbeddedEngine(thinking=target.thinking) as url:
@@ -258,7 +265,7 @@ def _tell(
 ) -> None:
     """Print the result, and write what else was asked for: one as well where the other fails. Raises StorageFault."""
     name = Redactor(target.secrets).text(study.name)
-    result: dict[str, Any] = {"study": name, "engine": target.name, "runs": runs}
+    result: dict[str, Any] = {"study": name, "engine": name_with(arguments.faults, target), "runs": runs}
     if arguments.instructions is not None:
         result["instructions"] = str(arguments.instructions)
     if arguments.impair is not None:

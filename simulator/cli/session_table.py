@@ -68,7 +68,7 @@ def _cells(session: "Session") -> tuple[str, ...]:
     return (
         facts.started_at.astimezone().strftime("%Y-%m-%d %H:%M") if facts.started_at else _NOTHING,
         f"{facts.duration_s // 60:.0f}:{int(facts.duration_s % 60):02}",
-        _short(facts.engine),
+        _short(facts.engine_and_faults),
         _short(facts.model),
         _short(facts.study),
         _NOTHING if digest is None else digest[:_HASH_DIGITS] + (f" +{changes}" if changes else ""),

@@ -33,6 +33,8 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     """The path of the platform's file that is followed; None: our own."""
     keep_audio: bool = True
     recogniser: Recogniser = Recogniser()
+    faults: list[str] = []
+    """Rules that the embedded engine is to break."""
 
 
 class MissedReply(msgspec.Struct, frozen=True):
@@ -116,6 +118,7 @@ class ReplayRun:
             specification=options.specification,
             keep_audio=options.keep_audio,
             replay=str(self._plan.source),
+            faults=options.faults,
         )
         await must(host.send(Replay, record=str(self._plan.source), by=options.by))
 

@@ -8,7 +8,7 @@ import asyncio
 import itertools
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -106,9 +106,11 @@ class StudyRun:
         specification: str | None = None,
         impairments: Impairments | None = None,
         keep_audio: bool = True,
+        faults: Sequence[str] = (),
     ) -> None:
         """`specification` is the path of the platform's file that is followed; None: our own. `impairments` are done to
-        the participant's voice. A voice that is a folder says its recordings one after the other.
+        the participant's voice, and the embedded engine breaks the rules that `faults` names. A voice that is a folder
+        says its recordings one after the other.
 
         Raises UnreadableRecording for a folder without any.
         """
@@ -120,6 +122,7 @@ class StudyRun:
         self._recogniser = recogniser or Recogniser()
         self._specification = specification
         self._keep_audio = keep_audio
+        self._faults = list(faults)
         self._measures = Measures()
         self._part: str | None = None
         self.outcome = RunOutcome()
@@ -152,6 +155,7 @@ class StudyRun:
             tools=list(needed_tools(study)),
             specification=self._specification,
             keep_audio=self._keep_audio,
+            faults=self._faults,
         )
         await must(host.send(PlayStudy, study=study, speaks=self._voice.kind is VoiceKind.RECORDING))
 

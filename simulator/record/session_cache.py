@@ -16,7 +16,7 @@ from simulator.resources import is_file
 
 CACHE: Final = ".sessions.json"
 FORMAT: Final = "participant-simulator/sessions"
-FORMAT_VERSION: Final = 6
+FORMAT_VERSION: Final = 7
 
 _MOST_BYTES: Final = 256_000_000
 _MOST_BYTES_A_SESSION: Final = 4_000_000

@@ -49,6 +49,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     engine: str | None = None
     url: str | None = None
     model: str | None = None
+    faults: list[str] = []
+    """The rules that the embedded engine was told to break."""
     study: str | None = None
     """The names of the studies that were played, of a replay those of its record, separated by commas."""
     instructions: list[str] = []
@@ -80,6 +82,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Return the median of a latency, None where it was never measured."""
         values = self.latencies.get(latency)
         return statistics.median(values) if values else None
+
+    @property
+    def engine_and_faults(self) -> str | None:
+        """Which engine it was, and which rules it was told to break."""
+        faults = f" with {', '.join(self.faults)}" if self.faults else ""
+        return None if self.engine is None else f"{self.engine}{faults}"
 
     @property
     def replay(self) -> str | None:
@@ -156,6 +164,7 @@ class FactsCollector:
             started_at=_time(self.started.get("started_at")),
             duration_s=round(self._last_ns / NS_PER_S, 3),
             **{name: _words(self.started.get(name)) for name in ("engine", "url", "model")},
+            faults=_texts(self.started.get("faults")),
             study=", ".join(self._studies) or None,
             instructions=self._instructions,
             answers=self._answers,
@@ -229,6 +238,10 @@ def _said(turns: Iterable[Turn]) -> Iterator[str]:
         words = " ".join(turn.text.split())
         recognised = " ".join((turn.recognised or "").split())
         yield from filter(None, (words, recognised if recognised.casefold() != words.casefold() else ""))
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _words(value: Any) -> str | None:

@@ -83,7 +83,7 @@ class Filter:
     def matches(self, session: Session) -> bool:
         """Whether a session is wanted."""
         facts = session.facts
-        names = (facts.engine, facts.model, facts.url)
+        names = (facts.engine_and_faults, facts.model, facts.url)
         return (
             _contained(self.engine, names)
             and _contained(self.study, [facts.study])
@@ -156,7 +156,7 @@ def searched_texts(session: Session) -> list[str]:
     """Return all texts of a session in which a filter looks for words."""
     facts = session.facts
     answers = [msgspec.json.encode(each.value).decode() for each in facts.answers]
-    texts = [session.name, facts.study, facts.engine, facts.model, facts.url, *facts.instructions]
+    texts = [session.name, facts.study, facts.engine_and_faults, facts.model, facts.url, *facts.instructions]
     return [text for text in [*texts, *(each.question for each in facts.answers), *answers, facts.said] if text]
 
 

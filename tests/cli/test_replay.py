@@ -89,6 +89,36 @@ def test_both_sessions_are_printed_beside_each_other_and_the_new_one_is_whole(
     assert [type(each.deed).__name__ for each in again.acts] == ["Push", "Request", "Push", "Ask"]
 
 
+def test_the_embedded_engine_breaks_a_rule_and_every_result_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = _typed().end(2_000).write(tmp_path / "source")
+    options = ["--record", str(tmp_path / "new"), "--recogniser", "none", "--fault", "odd_bytes", "--json"]
+    main(["replay", str(source), "--engine", "embedded", *options])
+    told = json.loads(capsys.readouterr().out)
+    assert told["engine"] == "embedded with odd_bytes"
+    assert told["comparison"]["second"]["faults"] == ["odd_bytes"]
+    assert read_record(Path(told["record"])).entries[0].event["faults"] == ["odd_bytes"]
+    assert main(["sessions", str(tmp_path / "new"), "--engine", "odd_bytes"]) == 0
+    assert "embedded with odd_bytes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["run", "replay"])
+@pytest.mark.parametrize(
+    ("engine", "fault", "sentence"),
+    [
+        ("embedded", "no_such", "There is no fault called “no_such”: see `engine --list-faults`."),
+        ("ws://h/v1", "odd_bytes", "Only the embedded engine can be told to break rules: give --engine embedded."),
+    ],
+)
+def test_a_fault_that_cannot_be_had_is_wrong_use(
+    command: str, engine: str, fault: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    what = "first_meeting" if command == "run" else str(_typed().end(2_000).write(tmp_path / "source"))
+    assert main([command, what, "--engine", engine, "--fault", fault]) == 3
+    assert capsys.readouterr().err.strip() == sentence
+
+
 def test_a_disk_that_takes_nothing_costs_the_comparison_and_not_the_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,7 +104,9 @@ class _Page:
             cell.insertText(f"{sign}   ", self.form("accent", bold=True, scale=1.25))
             cell.insertText(line(side.name), self.form("text", bold=True, scale=1.25))
             started = facts.started_at.astimezone().strftime("%Y-%m-%d %H:%M") if facts.started_at else "no date"
-            engine = " · ".join(dict.fromkeys(line(name, 60) for name in (facts.engine, facts.model) if name))
+            engine = " · ".join(
+                dict.fromkeys(line(name, 60) for name in (facts.engine_and_faults, facts.model) if name)
+            )
             lines = [f"{started}   {length(facts.duration_s)}   {engine or 'no engine is named'}"]
             hashes = [sha256(text)[:HASH_DIGITS] for text in facts.instructions]
             lines.append(f"Instructions {' → '.join(hashes)}" if hashes else "No instructions")

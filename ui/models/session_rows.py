@@ -103,7 +103,7 @@ class SessionRow:
     def engine(self) -> str:
         """The engine, with its model where that has another name."""
         facts = self.session.facts
-        names = [line(name, 60) for name in (facts.engine, facts.model) if name]
+        names = [line(name, 60) for name in (facts.engine_and_faults, facts.model) if name]
         return " · ".join(dict.fromkeys(names)) or NOTHING
 
 
