@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from simulator.record.session_facts import ReplayEnd
 from simulator.record.sessions import Answer, Facts, Session, sha256
 from ui.models.session_rows import (
     Column,
@@ -69,6 +70,26 @@ def test_the_state_says_only_what_is_unusual(tmp_path: Path) -> None:
     assert states == ["not finished", "running", "broken off, damaged"]
     (tmp_path / "manifest.json").touch()
     assert row_of(Session(tmp_path, 0, False, Facts(ended=""))).state == ""
+
+
+def test_a_replay_and_faults_are_seen_in_the_state_with_what_was_lost() -> None:
+    whole, lossy, stopped = ReplayEnd("finished", 0, 0), ReplayEnd("finished", 1, 2), ReplayEnd("stopped", 0, 0)
+    told = [
+        row("e", 1, replay_of="a", replay_end=whole, faults=["not_interrupted"]),
+        row("f", 1, replay_of="a", replay_end=lossy, faults=["one", "two"]),
+        row("g", 1, replay_of="a", replay_end=stopped),
+        row("h", 1, ended=None, running=True, replay_of="a"),
+        row("j", 1, ended=None, replay_of="a"),
+        row("i", 1, ended=None, running=True),
+    ]
+    assert [cell(each, Column.STATE) for each in told] == [
+        "not finished · ↻ replay · ⚠ 1 fault",
+        "not finished · ↻ 1 missed, 2 refused · ⚠ 2 faults",
+        "not finished · ↻ stopped",
+        "running · ↻ replay",
+        "broken off · ↻ no end",
+        "running",
+    ]
 
 
 @pytest.mark.parametrize(

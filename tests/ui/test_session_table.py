@@ -75,6 +75,7 @@ def test_sessions_are_listed_the_newest_first_and_the_selected_one_shows_its_ans
     assert "How warm?" in dialog.details.answers.toPlainText()
     assert "Talk at length." in dialog.details.instructions.toPlainText()
     select(dialog, 1)
+    assert dialog.details.answers.toPlainText().startswith("a\n")  # its folder, which the table cuts
     assert "How close?  5" in dialog.details.answers.toPlainText()
     assert "Version A" in dialog.details.instructions.toPlainText()
 
@@ -320,6 +321,23 @@ def test_empty_sessions_are_told_so(theme: Theme, tmp_path: Path) -> None:
     page = page_of(theme, first, second).page.toPlainText()
     for words in ("Neither had any.", "Nothing was answered in either.", "Nothing was said in either."):
         assert words in page, words
+
+
+def test_the_state_has_the_room_that_it_needs_until_the_widths_are_chosen(
+    table: SessionTableDialog, records: Path
+) -> None:
+    header = table.table.horizontalHeader()
+    before_px = header.sectionSize(Column.STATE)
+    sheet = Sheet()
+    sheet.noted(20, "replay.started", of="a")
+    sheet.noted(9_000, "replay.ended", end="finished", missed=2, refused=0)
+    save(records / "again", sheet)
+    fill(table, records)
+    needed_px = table.table.fontMetrics().horizontalAdvance("not finished · ↻ 2 missed")
+    assert before_px < needed_px < header.sectionSize(Column.STATE)
+    header.resizeSection(Column.STATE, 70)
+    fill(table, records)
+    assert header.sectionSize(Column.STATE) == 70
 
 
 def test_a_replay_says_of_what(theme: Theme, records: Path, tmp_path: Path) -> None:

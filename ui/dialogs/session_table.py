@@ -40,22 +40,23 @@ from ui.widgets.version_chip import VersionDelegate
 _WIDTHS_PX: Final = {
     Column.DATE: 130,
     Column.LENGTH: 56,
-    Column.ENGINE: 138,
-    Column.STUDY: 118,
-    Column.INSTRUCTIONS: 128,
+    Column.ENGINE: 120,
+    Column.STUDY: 104,
+    Column.INSTRUCTIONS: 108,
     Column.ANSWERS: 66,
-    Column.RESPONSE: 76,
+    Column.RESPONSE: 66,
     Column.FIRST_AUDIO: 74,
     Column.TRANSFER: 70,
     Column.STOP: 52,
     Column.BARGE_INS: 76,
-    Column.STATE: 98,
+    Column.STATE: 56,
     Column.SIZE: 52,
     Column.NAME: 60,
 }
 _ASCENDING: Final = Qt.SortOrder.AscendingOrder
 _NARROW_PX: Final = 1_280
 _MOST_SPARE_PX: Final = 120
+_MOST_STATE_PX: Final = 164
 _ANOTHER: Final = "Another folder…"
 _TWO: Final = "Select two sessions (Ctrl+click, or Shift and the arrows) to compare them."
 _ONE: Final = "Select one session."
@@ -156,6 +157,7 @@ class SessionTableDialog(QDialog):
         self.filter.offer(self.model.rows, self.model.versions)
         self._select_any()
         self._show_state()
+        self._share_widths()
         if not self.filter.is_typed_into:
             self.table.setFocus()
 
@@ -178,14 +180,7 @@ class SessionTableDialog(QDialog):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give names more room in a wider window, until the user sets the widths."""
         super().resizeEvent(event)
-        if self._has_own_widths:
-            return
-        spare_px = max(0, event.size().width() - _NARROW_PX)
-        header = self.table.horizontalHeader()
-        header.blockSignals(True)
-        for column in (Column.ENGINE, Column.STUDY):
-            header.resizeSection(column, _WIDTHS_PX[column] + min(spare_px // 4, _MOST_SPARE_PX))
-        header.blockSignals(False)
+        self._share_widths()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Lead from the filter into the table by the arrow down."""
@@ -325,8 +320,24 @@ class SessionTableDialog(QDialog):
         rows.addLayout(foot)
         self.table.setFocus()
 
-    def _widths_chosen(self) -> None:
-        self._has_own_widths = True
+    def _share_widths(self) -> None:
+        """Give the state as much room as it needs at present, and names the room of a wider window."""
+        if self._has_own_widths:
+            return
+        metrics, rows = self.table.fontMetrics(), self.model.rows
+        needed_px = max(map(metrics.horizontalAdvance, {row.remarks for row in rows}), default=0) + 6 * SPACE_PX
+        state_px = min(max(_WIDTHS_PX[Column.STATE], needed_px), _MOST_STATE_PX)
+        spare_px = max(0, self.width() - _NARROW_PX)
+        header = self.table.horizontalHeader()
+        header.blockSignals(True)
+        header.resizeSection(Column.STATE, state_px)
+        for column in (Column.ENGINE, Column.STUDY):
+            header.resizeSection(column, _WIDTHS_PX[column] + min(spare_px // 4, _MOST_SPARE_PX))
+        header.blockSignals(False)
+
+    def _widths_chosen(self, column: int, _before: int, _now: int) -> None:
+        if column != Column.NAME:  # which fills what is left, whatever happens
+            self._has_own_widths = True
 
     def _folder_activated(self, place: int) -> None:
         path = self.folders.itemData(place)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from simulator.record.folder import MANIFEST
 from simulator.record.measures.titles import TIPS, TRANSFER, TRANSFER_TIP, title
+from simulator.record.session_facts import ReplayEnd
 from simulator.record.sessions import Session, age, searched_texts, sha256
 from simulator.resources import is_file
 from ui.models.plain import line
@@ -70,6 +71,8 @@ HEADER_TIPS: Final = {
     Column.TRANSFER: f"{TRANSFER}, median in ms. {TRANSFER_TIP}",
     Column.STOP: f"{title('barge_in_stop')}, median in ms. {TIPS['barge_in_stop']}",
     Column.BARGE_INS: "Interruptions by the participant",
+    Column.STATE: "Nothing where it ended as it should; ↻ a replay of another session, and what was lost of it; "
+    "⚠ rules that the engine broke on purpose",
 }
 RIGHT: Final = frozenset(Column) - {
     *(Column.DATE, Column.ENGINE, Column.STUDY, Column.INSTRUCTIONS, Column.STATE, Column.NAME)
@@ -100,11 +103,33 @@ class SessionRow:
         return words
 
     @property
+    def remarks(self) -> str:
+        """What sets it apart from others, in a few words: its state, of a replay what was lost of it, and faults."""
+        facts = self.session.facts
+        parts = [self.state] if self.state else []
+        if facts.replay_of is not None:
+            lost = "" if self.session.running else _lost(facts.replay_end)
+            parts.append(f"{REPLAY_SIGN} {lost or 'replay'}")
+        if facts.faults:
+            parts.append(f"⚠ {len(facts.faults)} {'fault' if len(facts.faults) == 1 else 'faults'}")
+        return " · ".join(parts)
+
+    @property
     def engine(self) -> str:
         """The engine, with its model where that has another name."""
         facts = self.session.facts
         names = [line(name, 60) for name in (facts.engine_and_faults, facts.model) if name]
         return " · ".join(dict.fromkeys(names)) or NOTHING
+
+
+def _lost(end: ReplayEnd | None) -> str:
+    """Return in a few words what was lost in a replay; nothing where it was done whole."""
+    if end is None:
+        return "no end"
+    counts = ((end.missed, "missed"), (end.refused, "refused"))
+    told = [f"{count} {what}" for count, what in counts if count]
+    told += [] if end.end == "finished" else [end.end]
+    return ", ".join(told)
 
 
 def row_of(session: Session) -> SessionRow:
@@ -158,7 +183,7 @@ def cell(row: SessionRow, column: Column) -> str:
         case Column.INSTRUCTIONS:
             return row.hashes[0][:HASH_DIGITS] if row.hashes else NOTHING
         case Column.STATE:
-            return row.state
+            return row.remarks
         case Column.SIZE:
             return f"{session.size_bytes / 1_000_000:,.1f}"
         case Column.NAME:
@@ -202,7 +227,7 @@ def _value(row: SessionRow, column: Column, numbers: Mapping[str, int] | None = 
         case Column.BARGE_INS:
             return facts.barge_ins
         case Column.STATE:
-            return row.state or None
+            return row.remarks or None
         case Column.SIZE:
             return session.size_bytes
     return session.name.casefold()

@@ -16,6 +16,7 @@ from ui.models.session_diff import in_words
 from ui.models.session_rows import (
     HEADER_TIPS,
     HEADERS,
+    REPLAY_SIGN,
     RIGHT,
     Column,
     SessionRow,
@@ -153,8 +154,10 @@ def _tip(row: SessionRow, column: Column, numbers: dict[str, int]) -> str:
         more = [f"… and {len(told) - _TIP_ANSWERS} more"] if len(told) > _TIP_ANSWERS else []
         return "\n".join([*told[:_TIP_ANSWERS], *more])
     if column is Column.STATE:
+        replay = [f"{REPLAY_SIGN} {facts.replay}"] if facts.replay else []
+        faults = [f"⚠ The engine broke rules on purpose: {', '.join(facts.faults)}"] if facts.faults else []
         ended = [f"Ended: {facts.ended}"] if facts.ended else []
-        return "\n".join([*facts.notes, *ended])
+        return "\n".join([*replay, *faults, *facts.notes, *ended])
     if column is Column.ENGINE:
         return "\n".join(text for text in (row.engine, facts.url) if text)
     if column is Column.NAME:

@@ -44,8 +44,12 @@ class SessionDetails(QWidget):
 
     def _show_answers(self, row: SessionRow) -> None:
         cursor, facts = self.answers.textCursor(), row.session.facts
+        self._head(cursor, line(row.session.name), "text")
         if facts.replay:
             self._line(cursor, f"{REPLAY_SIGN} {line(facts.replay)}", "")
+        if facts.faults:
+            faults = line(", ".join(facts.faults), 400)
+            self._line(cursor, "", f"⚠ The engine broke rules on purpose: {faults}", "warning")
         for note in facts.notes:
             self._line(cursor, "", f"⚠ {line(note, 400)}", "warning")
         self._head(cursor, f"{len(facts.answers)} answers" if facts.answers else "No answers")
