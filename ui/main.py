@@ -32,7 +32,11 @@ def _record(arguments: Sequence[str]) -> Path | None:
         return None
     path = Path(arguments[0])
     is_named_so = path.suffix == ".jsonl" or os.sep in arguments[0] or "/" in arguments[0]
-    return path if is_named_so or (path / "session.jsonl").is_file() else None
+    if is_named_so or (path / "session.jsonl").is_file():
+        return path
+    from simulator.cli import is_command
+
+    return path if path.is_dir() and not is_command(arguments[0]) else None
 
 
 def _open_record(record: Path) -> int:

@@ -36,6 +36,23 @@ from simulator.errors import SimulatorError
 __all__ = ["main"]
 
 PROGRAM = "participant-simulator"
+_COMMANDS = (
+    run,
+    replay,
+    export,
+    measures,
+    sessions,
+    check,
+    judge,
+    compare,
+    reports,
+    engine,
+    devices,
+    fixture,
+    schema,
+    spec,
+    participant,
+)
 
 _DESCRIPTION = """\
 Plays a study participant's voice against a realtime speech engine, and checks the engine.
@@ -72,26 +89,15 @@ def main(arguments: Sequence[str]) -> int:
         return Exit.UNDECIDED
 
 
+def is_command(name: str) -> bool:
+    """Whether a command is called so."""
+    return name in {command.__name__.rpartition(".")[2] for command in _COMMANDS}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog=PROGRAM, description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
-    for command in (
-        run,
-        replay,
-        export,
-        measures,
-        sessions,
-        check,
-        judge,
-        compare,
-        reports,
-        engine,
-        devices,
-        fixture,
-        schema,
-        spec,
-        participant,
-    ):
+    for command in _COMMANDS:
         command.add_command(commands)
     return parser

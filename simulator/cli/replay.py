@@ -67,6 +67,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Replay the record, print both sessions beside each other. Raises SimulatorError where it cannot begin."""
     from simulator.audio.opening import leave
     from simulator.participant.replay_run import ReplayOptions
+    from simulator.participant.replay_source import check_acts
     from simulator.record.integrity import alteration
     from simulator.record.replay.plan import plan
 
@@ -84,6 +85,7 @@ def execute(arguments: argparse.Namespace) -> int:
     check_faults(arguments.faults, target)
     require_mind(target)
     made = plan(arguments.record)
+    check_acts(made)
     altered = alteration(made.source)
     for each in [*made.lacks, *([altered] if altered is not None else [])]:
         say(each)

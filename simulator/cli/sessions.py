@@ -59,6 +59,7 @@ def add_command(commands: Commands) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the table or the comparison. Raises UnreadableFile, UsageError."""
+    from simulator.record.folder import is_session
     from simulator.record.integrity import alteration
     from simulator.record.session_comparison import compare
     from simulator.record.sessions import Filter, records_folder, sessions
@@ -76,7 +77,10 @@ def execute(arguments: argparse.Namespace) -> int:
                 say(one_line(f"{side.name}: {altered}"))
         _tell_comparison(compared, as_json=arguments.json)
         return Exit.DONE
-    found = [each for each in sessions(arguments.folder) if wanted.matches(each)]
+    if arguments.folder is not None and is_session(arguments.folder):
+        raise UsageError(f"{arguments.folder} is a session itself: give the folder that it lies in.")
+    read = sessions(arguments.folder)
+    found = [each for each in read if wanted.matches(each)]
     if arguments.json:
         result_json([_session(each) for each in found])
         return Exit.DONE
@@ -86,7 +90,8 @@ def execute(arguments: argparse.Namespace) -> int:
     if found:
         result("\n".join(table(found)))
     else:
-        say(f"There is no such session in {arguments.folder or records_folder()}.")
+        place = arguments.folder or records_folder()
+        say(f"No session in {place} matches." if read else f"There is no session in {place}.")
     return Exit.DONE
 
 

@@ -35,6 +35,8 @@ STUDY: Final = "study.yaml"
 """That of a second study is `study-2.yaml`."""
 DERIVED: Final = (SETTINGS, ANSWERS, CHECKS)
 """Made from the events: they may be made again at any time."""
+_FIRST_ENTRY: Final = b'"record.started"'
+_LONGEST_BEGINNING_BYTES: Final = 4_096
 _STUDY_FILE: Final = re.compile(r"study(-\d+)?\.yaml")
 _STUDY_FOLDER: Final = re.compile(r"study(-\d+)? files")
 _LEFTOVER: Final = re.compile(r"\..*\.part|\.study(-\d+)?\.yaml\..*", re.DOTALL)
@@ -42,13 +44,16 @@ _LEFTOVER: Final = re.compile(r"\..*\.part|\.study(-\d+)?\.yaml\..*", re.DOTALL)
 
 
 def record_file(path: Path) -> Path:
-    """Return the .jsonl file that a user means by it or by its folder. Raises UnreadableFile where there is none."""
+    """Return the .jsonl file that a user means by it or by its folder. Raises UnreadableFile where there is none.
+
+    In a folder that is no session's that is the only record there; other files of JSON lines are none of them.
+    """
     try:
         if not path.is_dir():
             return path
         if is_file(path / SESSION):
             return path / SESSION
-        others = sorted(each for each in path.glob("*.jsonl") if is_file(each))
+        others = sorted(each for each in path.glob("*.jsonl") if is_file(each) and _begins_a_record(each))
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
         raise UnreadableFile(f"The record {path} cannot be read: {error}.") from error
     if len(others) == 1:
@@ -56,6 +61,11 @@ def record_file(path: Path) -> Path:
     if others:
         raise UnreadableFile(f"The folder {path} holds {len(others)} records: choose one of its .jsonl files.")
     raise UnreadableFile(f"The folder {path} holds no session: there is no {SESSION} in it.")
+
+
+def _begins_a_record(path: Path) -> bool:
+    with path.open("rb") as file:
+        return _FIRST_ENTRY in file.readline(_LONGEST_BEGINNING_BYTES)
 
 
 def is_session(folder: Path) -> bool:

@@ -120,4 +120,14 @@ def test_wrong_use_is_one_sentence(
 
 def test_no_session_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sessions", str(tmp_path)]) == 0
-    assert capsys.readouterr() == ("", f"There is no such session in {tmp_path}.\n")
+    assert capsys.readouterr() == ("", f"There is no session in {tmp_path}.\n")
+
+
+def test_that_none_matches_is_said(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sessions", str(records), "--study", "nobody's"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"No session in {records} matches."
+
+
+def test_the_folder_of_one_session_is_no_folder_of_sessions(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sessions", str(records / "a")]) == 3
+    assert capsys.readouterr().err == f"{records / 'a'} is a session itself: give the folder that it lies in.\n"

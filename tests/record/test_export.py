@@ -387,7 +387,8 @@ def test_a_session_that_was_cut_off_ends_where_its_record_does(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nowhere", "--to", "csv"], "nowhere"),
+        (["nowhere", "--to", "csv"], "There is no record nowhere"),
+        (["nowhere"], "There is no record nowhere"),
         (["empty.jsonl", "--to", "csv"], "holds no record"),
         (["text.jsonl", "--to", "csv"], "is not a record"),
         (["s", "--to", "docx"], "“docx” is no form to export"),

@@ -17,6 +17,7 @@ from simulator.record.export import export
 from simulator.record.floor import Shares
 from simulator.record.floor_report import FloorReport, report
 from simulator.record.floor_sources import loud_spans
+from simulator.record.folder import record_file
 from simulator.record.reader import stream
 from simulator.record.session_comparison import side
 from simulator.record.wav import header, track_path
@@ -150,6 +151,19 @@ def test_an_empty_record_has_no_measures(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "session.jsonl").touch()
     assert main(["measures", str(tmp_path)]) == 3
     assert capsys.readouterr().err == f"{tmp_path / 'session.jsonl'} is empty: it holds no record.\n"
+
+
+def test_a_file_of_other_lines_is_not_taken_for_the_record_of_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "train.jsonl").write_text('{"prompt": "Hello"}\n')
+    assert main(["measures", str(tmp_path)]) == 3
+    told = f"The folder {tmp_path} holds no session: there is no session.jsonl in it.\n"
+    assert capsys.readouterr().err == told
+    Sheet().write(tmp_path / "s", audio=False)
+    (tmp_path / "s" / "session.jsonl").rename(tmp_path / "check.jsonl")
+    assert record_file(tmp_path) == tmp_path / "check.jsonl"
 
 
 def test_talk_shares_by_both_sources_without_the_time_when_listening_was_off(record: Path) -> None:

@@ -202,3 +202,14 @@ def test_ctrl_c_closes_an_idle_window(environment: dict[str, str]) -> None:
         line(process, "drawn")
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize("name", ["pilot", "run"])
+def test_a_folder_without_a_session_is_told_unless_it_is_called_as_a_command(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).mkdir()
+    assert main([name]) == 3
+    told = "The folder pilot holds no session" if name == "pilot" else "The following arguments are required: STUDY"
+    assert capsys.readouterr().err.startswith(told)

@@ -66,6 +66,8 @@ def export(record: Path, forms: Sequence[str], folder: Path, *, redacted: bool =
     the files cannot be written.
     """
     path = record_file(record)
+    if not path.exists():
+        raise UnreadableFile(f"There is no record {record}: give a session's folder, or a .jsonl file.")
     _check(forms, redacted=redacted)
     notes: list[str] = []
     redaction = Redaction() if redacted else None
