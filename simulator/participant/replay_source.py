@@ -14,7 +14,7 @@ from simulator.record.folder import SESSION
 from simulator.record.manifest import sha256
 from simulator.record.replay.deeds import By, Plan, Say
 from simulator.record.replay.plan import plan
-from simulator.record.replay.voice import ParticipantVoice
+from simulator.record.replay.sent import SentVoice
 from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
 
 ReadPlan = Callable[[Path], Plan]
@@ -42,9 +42,9 @@ class ReplaySource:
         path = self.plan.source
         self.name = path.parent.name if path.name == SESSION else path.name
         self.sha256 = sha256(path)
-        self._voice = ParticipantVoice(path)
-        self._one_at_a_time = threading.Lock()
         says = [act.deed for act in self.plan.acts if isinstance(act.deed, Say)]
+        self._voice = SentVoice(path, says)
+        self._one_at_a_time = threading.Lock()
         self.speeches = [Speech(each.first_sample, each.samples) for each in says]
         self.sayings = [self._saying(number, each) for number, each in enumerate(self.speeches, 1)]
         """What is known of each."""

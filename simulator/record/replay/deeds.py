@@ -14,6 +14,9 @@ class Say(msgspec.Struct, frozen=True, tag_field="do", tag="say"):
 
     first_sample: int
     samples: int
+    sent: tuple[int, int] | None = None
+    """About where it begins in what was sent, and what it does not reach, by the times of the entries; None: not known.
+    """
 
 
 class Push(msgspec.Struct, frozen=True, tag_field="do", tag="push"):

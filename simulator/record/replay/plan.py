@@ -50,7 +50,7 @@ def plan(record: Path) -> Plan:
         return Plan(source, walk.settings or Settings(), (), 0, 0, lacks=(*problems, never))
     talk, lack = _talk(source, walk)
     made = plan_of(source, walk, talk)
-    acts, lacking = _filled(source, walk.done, made.acts)
+    acts, lacking = _filled(source, walk.done, tuple(_placed(walk, made.acts)))
     lacks = [*problems, *([lack] if lack else []), *made.lacks]
     if walk.ended_ns is None and lock.is_held(source):
         lacks.append("This session has no end yet: what is said and done in it from now on is not done again.")
@@ -58,6 +58,20 @@ def plan(record: Path) -> Plan:
         appends = _count(lacking, "append that was", "appends that were")
         lacks.append(f"{appends} composed by hand cannot be sent again: the audio was not kept.")
     return msgspec.structs.replace(made, acts=acts, lacks=tuple(lacks))
+
+
+def _placed(walk: Walk, acts: Iterable[Act]) -> Iterator[Act]:
+    """Yield the acts, each speech with about where it lies in what was sent."""
+    times_ns, first_samples = np.concatenate(walk.sent, axis=1) if walk.sent else np.zeros((2, 0), dtype=np.int64)
+    for act in acts:
+        deed = act.deed
+        if isinstance(deed, Say):
+            ends_ns = [samples_to_ns(each) for each in (deed.first_sample, deed.first_sample + deed.samples)]
+            first, end = np.searchsorted(times_ns, ends_ns)
+            if end < len(times_ns):
+                deed = msgspec.structs.replace(deed, sent=(int(first_samples[first]), int(first_samples[end])))
+                act = msgspec.structs.replace(act, deed=deed)
+        yield act
 
 
 def _take(walk: Walk, block: Block) -> None:
@@ -69,6 +83,7 @@ def _take(walk: Walk, block: Block) -> None:
                 walk.feed(block.appends.entry(int(at[0])))
         walk.feed(entry)
     if len(block.appends):
+        walk.sent.append((block.appends.times_ns, block.appends.first_samples))
         walk.last_ns = max(walk.last_ns, int(block.appends.times_ns.max()))
 
 

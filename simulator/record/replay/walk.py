@@ -9,7 +9,7 @@ import base64
 import binascii
 import json
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from simulator.profile.context_items import PREFIX
 from simulator.record.entries import LATEST_NS, AudioSpan, Direction, Entry
@@ -29,6 +29,9 @@ from simulator.record.replay.deeds import (
 from simulator.record.replay.requests import Requests, silent_answer
 from simulator.record.studies import replayed_studies, study_name
 from simulator.units import NS_PER_MS
+
+if TYPE_CHECKING:
+    from simulator.record.append_lines import Numbers
 
 ONE_STOP_NS: Final = 100 * NS_PER_MS
 """The cuts and the cancel of one stop lie closer together."""
@@ -65,6 +68,8 @@ class Walk:
 
     def __init__(self) -> None:
         self.done: list[Done] = []
+        self.sent: list[tuple[Numbers, Numbers]] = []
+        """When audio was sent, and which sample of it came first."""
         self.items: dict[str, Item] = {}
         """By item, of those of which a sample was heard."""
         self.listening_off: list[tuple[int, int | None]] = []
