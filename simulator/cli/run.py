@@ -208,7 +208,7 @@ async def _run_each(
 
     from simulator.participant.study_run import StudyRun
 
-    recogniser = recogniser_of(arguments)
+    recogniser, told = recogniser_of(arguments), set[str]()
     async with _engine_for_all(arguments, target) as reached:
         for number in range(arguments.runs):
             if arguments.runs > 1:
@@ -224,6 +224,7 @@ async def _run_each(
                 impairments=arguments.impair,
                 keep_audio=not arguments.no_audio,
                 faults=arguments.faults,
+                told=told,
             )
             try:
                 outcomes.append(await run.run())

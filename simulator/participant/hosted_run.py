@@ -30,7 +30,7 @@ class Outcome(Protocol):
 class HostedRun:
     """One run. `progress` is told in sentences what happens, `on_entries` gets the record as it grows.
 
-    `read_plan` is the participant's.
+    `read_plan` is the participant's. `told`: what the runs before told of what is lacking, and this one need not.
     """
 
     def __init__(
@@ -40,13 +40,15 @@ class HostedRun:
         progress: Callable[[str], None],
         on_entries: Callable[[list[Entry]], None],
         read_plan: ReadPlan = plan,
+        told: set[str] | None = None,
     ) -> None:
+        self._told = told if told is not None else set()
+        self._told_before = set(self._told)
         self._read_plan = read_plan
         self._target = target
         self._outcome = outcome
         self._progress = progress
         self._on_entries = on_entries
-        self._recognition_lack: str | None = None
         self._lacks: list[str] = []
         self.over = asyncio.Event()
         """What is run ended, or the connection did."""
@@ -93,17 +95,20 @@ class HostedRun:
             self._look(message)
 
     def _look(self, status: Status) -> None:
-        """Tell what is lacking, once."""
+        """Tell what is lacking."""
         connected = status.connection is ConnectionState.CONNECTED
-        if status.recognition_lack not in {None, self._recognition_lack}:
-            self._progress(str(status.recognition_lack))
-        self._recognition_lack = status.recognition_lack
-        for lack in status.lacks:
-            if lack not in self._lacks:
+        lacks = [lack for lack in (status.recognition_lack, *status.lacks) if lack is not None]
+        for lack in lacks:
+            if lack in self._lacks:
+                continue
+            self._told.add(lack)
+            if lack in self._told_before:
+                self._told_before.remove(lack)  # should it go and come again, it is news
+            else:
                 self._progress(lack)
-                if connected:
-                    self._outcome.problems.append(lack)
-        self._lacks = status.lacks
+            if connected and lack != status.recognition_lack:
+                self._outcome.problems.append(lack)
+        self._lacks = lacks
         if connected and not status.recording:
             self._outcome.recorded = False
 

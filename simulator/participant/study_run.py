@@ -107,10 +107,11 @@ class StudyRun:
         impairments: Impairments | None = None,
         keep_audio: bool = True,
         faults: Sequence[str] = (),
+        told: set[str] | None = None,
     ) -> None:
         """`specification` is the path of the platform's file that is followed; None: our own. `impairments` are done to
         the participant's voice, and the embedded engine breaks the rules that `faults` names. A voice that is a folder
-        says its recordings one after the other.
+        says its recordings one after the other. `told`: see `HostedRun`.
 
         Raises UnreadableRecording for a folder without any.
         """
@@ -126,7 +127,7 @@ class StudyRun:
         self._measures = Measures()
         self._part: str | None = None
         self.outcome = RunOutcome()
-        self._hosted = HostedRun(target, self.outcome, progress, self._fed)
+        self._hosted = HostedRun(target, self.outcome, progress, self._fed, told=told)
 
     async def run(self) -> RunOutcome:
         """Run to the end. Raises SimulatorError where it cannot begin: a recording, the microphone, the engine."""
