@@ -337,7 +337,7 @@ class MainWindow(QMainWindow):
         self.recognition.failed.connect(self._tell)
         self.record.live_shown.connect(lambda _live: self.notices.put_on_screen(self.record.name))
         self.sessions.failed.connect(self._tell_of_record)
-        self.sessions.told.connect(self.notices.tell)
+        self.sessions.told.connect(self._tell_quietly)
         self.replaying.failed.connect(self._tell)
         self.replaying.engines_changed.connect(lambda: self.choices.load_engines(self.connection.engine))
         self.replaying.compared.connect(self.session_table.compare)
@@ -405,7 +405,12 @@ class MainWindow(QMainWindow):
 
     def _tell_of_record(self, sentence: str) -> None:
         """Tell what went wrong with the record on screen: it goes with it."""
-        self.notices.tell(Notice(sentence, self.record.name))
+        self._tell_quietly(Notice(sentence, self.record.name))
+
+    def _tell_quietly(self, notice: Notice) -> None:
+        """Tell a notice about sessions, unless the table of sessions tells it."""
+        if not self.session_table.in_front:
+            self.notices.tell(notice)
 
     def show_tab(self, place: int) -> None:
         """Show the tab at `place` and type into it."""

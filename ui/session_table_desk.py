@@ -59,6 +59,7 @@ class SessionTableDesk(QObject):
         self._came.connect(self._take)
         feed.status_changed.connect(self._status_changed)
         sessions.failed.connect(self._tell)
+        sessions.told.connect(lambda notice: self._tell(notice.sentence, quiet=True))
         sessions.deleted.connect(self._deleted)
 
     def deeds(self) -> list[Deed | Submenu | None]:
@@ -212,9 +213,14 @@ class SessionTableDesk(QObject):
         if was_in_session and not self._in_session and self.dialog is not None and self.dialog.isVisible():
             self.read()
 
-    def _tell(self, sentence: str) -> None:
-        if self.dialog is not None:
-            self.dialog.tell(sentence)
+    @property
+    def in_front(self) -> bool:
+        """Whether the user looks at the table: then it tells what came of a deed, and not the main window."""
+        return self.dialog is not None and self.dialog.isVisible() and not self._window.isActiveWindow()
+
+    def _tell(self, sentence: str, *, quiet: bool = False) -> None:
+        if self.dialog is not None and self.in_front:
+            self.dialog.tell(sentence, quiet=quiet)
 
     def _deleted(self, folder: Path) -> None:
         if self.dialog is not None:

@@ -140,12 +140,20 @@ class SessionsDesk(QObject):
         return self._sound.reading
 
     def ask_open(self) -> None:
-        """Let the user choose the events of a session."""
-        dialog = QFileDialog(self._window, "Open a saved session", str(data_folder() / "records"))
+        """Let the user choose a session: by its folder, which opens as soon as it is entered, or by its events."""
+        title = "Open a saved session: enter its folder, or choose a .jsonl file"
+        dialog = QFileDialog(self._window, title, str(data_folder() / "records"))
         dialog.setNameFilter("Sessions (*.jsonl)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.open(Path(name)))
+
+        def entered(name: str) -> None:
+            if is_session(Path(name)):
+                dialog.close()
+                self.open(Path(name))
+
+        dialog.directoryEntered.connect(entered)
         dialog.open()
 
     def offer_recent(self, menu: QMenu) -> None:

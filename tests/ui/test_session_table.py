@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 
@@ -110,6 +110,21 @@ def test_a_day_that_is_none_is_told_in_a_sentence(table: SessionTableDialog) -> 
     assert not shown.problem.isVisible()
 
 
+def test_where_the_files_lie_is_told_in_the_window_in_which_one_asked(
+    rig: WindowRig, records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda _url: True)
+    dialog = open_table(rig)
+    dialog.folder_button.click()
+    assert str(records / "b") in dialog.told.text()
+    assert not dialog.told.text().startswith("✕")
+    assert rig.window.notices.isHidden()
+    dialog.hide()
+    rig.window.activateWindow()
+    rig.window.sessions.show_folder_of(records / "a")
+    assert str(records / "a") in rig.window.notices.text.text()
+
+
 def test_typing_filters_and_the_arrow_leads_into_the_table(table: SessionTableDialog) -> None:
     dialog = table
     QTest.keyClick(dialog.table, Qt.Key.Key_Slash)
@@ -164,6 +179,10 @@ def test_a_session_that_cannot_be_compared_is_told_where_one_looks(rig: WindowRi
     rig.window.session_table.compare(records / "a", records / "gone")
     wait_until(dialog.told.isVisible)
     assert "gone" in dialog.told.text()
+    assert rig.window.notices.isHidden()
+    dialog.hide()
+    rig.window.session_table.compare(records / "a", records / "gone")
+    wait_until(rig.window.notices.isVisible)
     assert "gone" in rig.window.notices.text.text()
 
 
@@ -369,6 +388,8 @@ def test_the_comparison_is_copied_and_saved_in_light_colours(theme: Theme, recor
     rig_text = dialog.text
     dialog.copy()
     assert QGuiApplication.clipboard().text() == rig_text
+    assert dialog.copy_button.text() == "✓ Copied"
+    wait_until(lambda: dialog.copy_button.text() == "Copy as text")
     assert "-Be brief." in rig_text
     dialog.save(tmp_path / "page.html")
     dialog.save(tmp_path / "page.txt")
@@ -377,4 +398,6 @@ def test_the_comparison_is_copied_and_saved_in_light_colours(theme: Theme, recor
     assert "#171c22" in html  # the ink of the light scheme
     assert (tmp_path / "page.txt").read_text() == rig_text
     dialog.save(tmp_path / "no such folder" / "page.txt")
-    assert "cannot be written" in dialog.save_button.toolTip()
+    assert "cannot be written" in dialog.told.text()
+    dialog.save(tmp_path / "page.txt")
+    assert dialog.told.text() == f"✓  Written to {tmp_path / 'page.txt'}"

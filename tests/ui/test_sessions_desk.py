@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 
 from simulator.errors import UnreadableFile
 from simulator.record.entries import FORMAT, FORMAT_VERSION, Direction, Entry, Track
@@ -222,6 +223,26 @@ def test_a_session_without_sound_cannot_be_played_and_says_so(rig: WindowRig, tm
     rig.click(desk.play_button)
     wait_until(lambda: "holds no sound" in rig.window.notices.text.text())
     wait_until(lambda: not desk.player.playing)
+
+
+def test_a_session_is_opened_by_entering_its_folder_or_by_its_events(rig: WindowRig, tmp_path: Path) -> None:
+    records = tmp_path / "data" / "records"
+    for name in ("one", "two"):
+        save_session(records / name)
+    desk = rig.window.sessions
+    desk.ask_open()
+    dialog = rig.window.findChild(QFileDialog)
+    assert isinstance(dialog, QFileDialog)
+    dialog.directoryEntered.emit(str(records))
+    assert dialog.isVisible()
+    dialog.directoryEntered.emit(str(records / "two"))
+    wait_until(lambda: rig.window.record.shown.title == "two")
+    assert not [each for each in rig.window.findChildren(QFileDialog) if each.isVisible()]
+    desk.ask_open()
+    dialog = next(each for each in rig.window.findChildren(QFileDialog) if each.isVisible())
+    dialog.fileSelected.emit(str(records / "one" / SESSION))
+    wait_until(lambda: rig.window.record.shown.title == "one")
+    dialog.close()
 
 
 def test_an_empty_record_says_so_and_offers_nothing_to_play_or_to_export(rig: WindowRig, tmp_path: Path) -> None:

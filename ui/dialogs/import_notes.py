@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QListWidget, QVBoxLayout, QWidget
 
 from ui.theme import SPACE_PX
+from ui.widgets.copied import say_copied
 
 
 class ImportNotesDialog(QDialog):
@@ -29,6 +30,7 @@ class ImportNotesDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText("\n".join(self._notes)))
+        copy.clicked.connect(lambda: say_copied(copy))
         buttons.rejected.connect(self.reject)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(5 * SPACE_PX, 5 * SPACE_PX, 5 * SPACE_PX, 4 * SPACE_PX)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QPushButton, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
 from simulator.cli.session_table import comparison_text
 from simulator.record.atomic import write_whole
@@ -15,6 +15,7 @@ from ui.colours import LIGHT
 from ui.dialogs.comparison_page import sections, write_page
 from ui.models.plain import line
 from ui.theme import SPACE_PX, Theme
+from ui.widgets.copied import say_copied
 
 _TEXT_COLUMNS = 120
 _FORMS = ("Page (*.html)", "Text (*.txt)")
@@ -56,6 +57,12 @@ class SessionComparisonDialog(QDialog):
         rows.setSpacing(2 * SPACE_PX)
         rows.addLayout(top)
         rows.addWidget(self.page, 1)
+        self.told = QLabel()
+        self.told.setTextFormat(Qt.TextFormat.PlainText)
+        self.told.setWordWrap(True)
+        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.told.hide()
+        rows.addWidget(self.told)
         theme.changed.connect(self._write)
         self._write()
         self.page.setFocus()
@@ -68,9 +75,10 @@ class SessionComparisonDialog(QDialog):
     def copy(self) -> None:
         """Put the comparison on the clipboard as text."""
         QGuiApplication.clipboard().setText(self.text)
+        say_copied(self.copy_button)
 
     def save(self, path: Path) -> None:
-        """Write the comparison: a page where the name ends so, else a text. What goes wrong is told in the title."""
+        """Write the comparison: a page where the name ends so, else a text; what came of it is told below."""
         if path.suffix.lower() in (".html", ".htm"):
             document = QTextDocument()
             write_page(document, self._comparison, LIGHT)
@@ -80,11 +88,14 @@ class SessionComparisonDialog(QDialog):
         try:
             write_whole(path, content.encode(errors="replace"))
         except OSError as error:
-            self.save_button.setText("Save…  ✕")
-            self.save_button.setToolTip(f"{path} cannot be written: {error.strerror or error}.")
+            self._tell(f"✕  {path} cannot be written: {error.strerror or error}.", self._theme.colours.error)
         else:
-            self.save_button.setText("Save…  ✓")
-            self.save_button.setToolTip(f"Written: {path}")
+            self._tell(f"✓  Written to {path}", self._theme.colours.text_muted)
+
+    def _tell(self, sentence: str, colour: str) -> None:
+        self.told.setText(sentence)
+        self.told.setStyleSheet(f"color: {colour};")
+        self.told.show()
 
     def _write(self) -> None:
         place = self.page.verticalScrollBar().value()

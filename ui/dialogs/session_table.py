@@ -95,7 +95,7 @@ class SessionTableDialog(QDialog):
         self.model = SessionTableModel()
         self._selected: tuple[list[Path], Path | None] = ([], None)
         self._chosen: list[SessionRow] | None = None
-        self._has_own_widths = False
+        self._has_own_widths = self._told_quietly = False
         self._build_top()
         self._build_table()
         self._build_progress()
@@ -167,10 +167,12 @@ class SessionTableDialog(QDialog):
         self.filter.offer(self.model.rows, self.model.versions)
         self._show_state()
 
-    def tell(self, sentence: str) -> None:
-        """Say what went wrong, until the next thing is done; nothing where it is empty."""
-        self.told.setText(f"✕  {sentence}" if sentence else "")
+    def tell(self, sentence: str, *, quiet: bool = False) -> None:
+        """Say what went wrong, or quietly what was done, until the next thing is done; nothing where it is empty."""
+        self._told_quietly = quiet
+        self.told.setText(sentence if quiet or not sentence else f"✕  {sentence}")
         self.told.setVisible(bool(sentence))
+        self._recolour()
 
     def clear(self) -> None:
         """Show no session: another folder is read."""
@@ -393,7 +395,8 @@ class SessionTableDialog(QDialog):
         self._show_details()
 
     def _recolour(self) -> None:
-        self.told.setStyleSheet(f"QLabel {{ color: {self._theme.colours.error}; }}")
+        colours = self._theme.colours
+        self.told.setStyleSheet(f"QLabel {{ color: {colours.text_muted if self._told_quietly else colours.error}; }}")
         self._show_details()
 
     def _show_details(self) -> None:

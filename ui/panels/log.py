@@ -27,6 +27,7 @@ from ui.panels.log_menu import EDIT_KEY, LogMenu
 from ui.panels.log_table import LogTable, RowDelegate
 from ui.record_view import RecordView
 from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme, ui_font
+from ui.widgets.copied import say_copied
 from ui.widgets.json_view import JsonView
 
 _TYPING_PAUSE_MS = 120
@@ -143,6 +144,7 @@ class LogPanel(QWidget):
         else:
             text = "\n".join(msgspec.json.encode(entry).decode() for entry in entries)
         QGuiApplication.clipboard().setText(text)
+        say_copied(self.copy_button)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came while hidden."""
