@@ -77,14 +77,14 @@ def test_two_results_stand_side_by_side() -> None:
         "“How?” (textinput)\n"
         "  this run:   n 1, Yes.\n"
         "  first.json: –\n"
-        "first_audio\n"
+        "First audio\n"
         "  this run:   n 1, median 10 ms, p95 10 ms\n"
         "  first.json: n 1, median 20.5 ms, p95 20.5 ms"
     )
     assert spread_text(other) == (
         "2 runs:\n"
         "  “How?” (vasrating): n 2, mean 75, sd 7.07, 70 to 80\n"
-        "  first_audio: n 1, median 20.5 ms, p95 20.5 ms"
+        "  First audio: n 1, median 20.5 ms, p95 20.5 ms"
     )
 
 
