@@ -11,7 +11,7 @@ _DESCRIPTION = """\
 Writes a record as sound (wav, flac), tables (csv: events, turns, answers, latencies, measures), labels for Audacity,
 a TextGrid for Praat, annotations for ELAN, and a page to read and listen to (html). Files that are there already
 are kept: the new ones get a number. A damaged record is exported up to the damage, and it is said where that is.
-With --redacted all is made from a copy without voices, words and names, which is written too (redacted.jsonl): what
+With --redacted all is made from a copy without voices, words and names, which is written too (redacted-….jsonl): what
 happened when stays, to go with a report of a bug.
 """
 

@@ -92,10 +92,22 @@ def _heading(side: "Side") -> str:
 
 
 def _settings(compared: "Comparison") -> Iterator[str]:
+    """Yield what differs; the tools that one session lacks by their names, in one place."""
+    tools: dict[str, tuple[list[str], list[str]]] = {}
+    rows: list[tuple[str, str, str]] = []
     for each in compared.settings:
-        yield f"  {one_line(each.path)}"
-        yield f"    A  {_value(each.first)}"
-        yield f"    B  {_value(each.second)}"
+        stem, dot, tool = each.path.rpartition(".")
+        if dot and stem.endswith(".tools") and (each.first is None) != (each.second is None):
+            tools.setdefault(stem, ([], []))[each.first is None].append(tool)
+        else:
+            rows.append((each.path, _value(each.first), _value(each.second)))
+    for stem, sides in tools.items():
+        first, second = (f"{', '.join(names)} (only here)" if names else _NOTHING for names in sides)
+        rows.append((stem, first, second))
+    for path, first, second in rows:
+        yield f"  {one_line(path)}"
+        yield f"    A  {one_line(first)}"
+        yield f"    B  {one_line(second)}"
 
 
 def _answers(compared: "Comparison") -> Iterator[str]:

@@ -225,6 +225,6 @@ def test_a_result_that_cannot_be_printed_is_told(monkeypatch: pytest.MonkeyPatch
 def test_a_key_in_the_name_of_a_study_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
     key = "sk-planted-0123456789"
     target = EngineTarget(name="lab", url="wss://lab.example/", model="", headers={}, secrets=[key])
-    options = argparse.Namespace(instructions=None, impair=None, runs=1, compare=None, csv=None)
+    options = argparse.Namespace(instructions=None, impair=None, runs=1, compare=None, csv=None, faults=[])
     _tell(options, Study(f"With {key}", ()), target, [_run()], None)
     assert json.loads(capsys.readouterr().out)["study"] == "With •••"

@@ -8,7 +8,7 @@ import pytest
 from simulator.cli import main
 from simulator.cli.session_table import comparison_text
 from simulator.record.session_comparison import compare
-from tests.record.export_record import conversation
+from tests.record.export_record import Sheet, conversation
 from tests.record.test_sessions import FIRST, first_session, save, second_session
 
 HASH = "04ed0701"
@@ -76,6 +76,28 @@ def test_the_comparison_is_a_page_of_text(records: Path) -> None:
     same = comparison_text(compare(records / "a", records / "a"), 60)
     assert same[same.index("Instructions") + 1] == "  the same"
     assert same[same.index("Settings that differ") + 1] == "  none"
+
+
+def _with_tools(*names: str) -> Sheet:
+    sheet = Sheet(engine="embedded")
+    tools = [{"type": "function", "name": name, "description": "Answers."} for name in names]
+    sheet.sent(10, "session.update", session={"tools": tools, "voice": names[0]})
+    return sheet
+
+
+def test_tools_that_one_session_lacks_are_one_setting(tmp_path: Path) -> None:
+    _with_tools("scale", "text", "choice").write(tmp_path / "a", audio=False)
+    _with_tools("scale").write(tmp_path / "b", audio=False)
+    lines = comparison_text(compare(tmp_path / "a", tmp_path / "b"), 80)
+    settings = lines[lines.index("Settings that differ") + 1 : lines.index("Answers") - 1]
+    assert settings == ["  asked.tools", "    A  text, choice (only here)", "    B  –"]
+    _with_tools("rank").write(tmp_path / "c", audio=False)
+    lines = comparison_text(compare(tmp_path / "b", tmp_path / "c"), 80)
+    settings = lines[lines.index("Settings that differ") + 1 : lines.index("Answers") - 1]
+    assert settings == [
+        *("  asked.voice", "    A  scale", "    B  rank"),
+        *("  asked.tools", "    A  scale (only here)", "    B  rank (only here)"),
+    ]
 
 
 def test_a_replay_says_so_in_the_table_and_is_found_by_its_study(

@@ -316,7 +316,7 @@ def test_the_comparison_shows_what_differs_with_signs(theme: Theme, records: Pat
         "≠ How close?",
         "≠ How warm?",
         "not answered",
-        "+250",  # the medians of the response start: 50 and 300 ms
+        "+250",  # the medians of “response created”: 50 and 300 ms
     ):
         assert words in page, words
 
