@@ -97,6 +97,19 @@ def test_what_an_engine_goes_on_telling_after_the_cut_is_told_and_was_not_heard(
     assert reply.heard == "One two three four"
 
 
+@pytest.mark.parametrize(("handed", "heard"), [(24_000, "[4 characters #0123456789]"), (18_000, ""), (48_000, None)])
+def test_the_marks_of_a_redacted_record_are_not_cut(handed: int, heard: str | None) -> None:
+    """Two marks of 26 characters: with half of the audio one was heard, with less none."""
+    script = Reply.__new__(Reply)
+    Script.__init__(script)
+    both = "[4 characters #0123456789][4 characters #abcdef0123]"
+    script.told(both[:26])
+    script.told(both[26:])
+    script.cut(handed)
+    assert script.text == both
+    assert script.heard == (both if heard is None else heard)
+
+
 def test_a_final_text_that_goes_on_behind_what_was_told_is_believed_after_a_cut_too() -> None:
     reply = Reply()
     reply.cut()

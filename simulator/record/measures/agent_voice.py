@@ -1,5 +1,6 @@
 """The agent's voice: what came of it, what was handed to the output device, its words, and how it was interrupted."""
 
+import re
 from dataclasses import replace
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from simulator.record.measures.responses import Responses
 from simulator.units import NS_PER_MS, samples_to_ms
 
 AUDIO_DELTA: Final = "response.output_audio.delta"
+_MARK: Final = re.compile(r"\[\d+ characters #[0-9a-f]+\]")
 _SILENT_CLOCK: Final = "silent clock"
 
 
@@ -231,10 +233,16 @@ def _part(entry: Entry) -> int:
 
 
 def _heard_part(text: str, handed_samples: int, received_samples: int) -> str:
-    """Return the start of `text` that goes with the samples handed over, cut at the end of a word."""
+    """Return the start of `text` that goes with the samples handed over, cut at the end of a word.
+
+    The marks of a redacted copy, which stand for words, are whole or not there.
+    """
     if handed_samples >= received_samples:
         return text if handed_samples else ""
     characters = len(text) * handed_samples // received_samples
+    mark = _MARK.match(text, max(text.rfind("[", 0, characters), 0))
+    if mark is not None and characters <= mark.end():
+        return text[: mark.end() if characters == mark.end() else mark.start()].rstrip()
     if characters < len(text) and not text[characters].isspace():
         characters = max(text.rfind(" ", 0, characters), 0)
     return text[:characters].rstrip()
