@@ -52,7 +52,7 @@ def test_an_interrupted_reply_was_heard_to_where_it_was_truncated() -> None:
     (barge_in,) = record.view.measures.barge_ins
     assert (barge_in.received_ns, barge_in.item_id, barge_in.seq) == (1_500 * MS, "a", 1)
     assert barge_in_text(barge_in) == "✕ interrupted"
-    assert "not measured" in barge_in_tip(barge_in)
+    assert "there was no loudspeaker" in barge_in_tip(barge_in)
     assert record.view.measures.latencies == []
     assert [entry.type for entry in record.view.entries].count("barge_in") == 0
 

@@ -33,30 +33,12 @@ from simulator.record.sessions import age
 from ui.models.session_rows import HEADERS, Column, SessionRow, Wanted
 from ui.models.session_table_model import SessionTableModel
 from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme
+from ui.widgets.session_columns import SessionColumns
 from ui.widgets.session_details import SessionDetails
 from ui.widgets.session_filter import SessionFilter
 from ui.widgets.version_chip import VersionDelegate
 
-_WIDTHS_PX: Final = {
-    Column.DATE: 130,
-    Column.LENGTH: 56,
-    Column.ENGINE: 120,
-    Column.STUDY: 104,
-    Column.INSTRUCTIONS: 108,
-    Column.ANSWERS: 66,
-    Column.RESPONSE: 66,
-    Column.FIRST_AUDIO: 74,
-    Column.TRANSFER: 70,
-    Column.STOP: 52,
-    Column.BARGE_INS: 76,
-    Column.STATE: 56,
-    Column.SIZE: 52,
-    Column.NAME: 60,
-}
 _ASCENDING: Final = Qt.SortOrder.AscendingOrder
-_NARROW_PX: Final = 1_280
-_MOST_SPARE_PX: Final = 120
-_MOST_STATE_PX: Final = 164
 _ANOTHER: Final = "Another folder…"
 _TWO: Final = "Select two sessions (Ctrl+click, or Shift and the arrows) to compare them."
 _ONE: Final = "Select one session."
@@ -95,7 +77,7 @@ class SessionTableDialog(QDialog):
         self.model = SessionTableModel()
         self._selected: tuple[list[Path], Path | None] = ([], None)
         self._chosen: list[SessionRow] | None = None
-        self._has_own_widths = self._told_quietly = False
+        self._told_quietly = False
         self._build_top()
         self._build_table()
         self._build_progress()
@@ -157,7 +139,7 @@ class SessionTableDialog(QDialog):
         self.filter.offer(self.model.rows, self.model.versions)
         self._select_any()
         self._show_state()
-        self._share_widths()
+        self.columns.share(self.width())
         if not self.filter.is_typed_into:
             self.table.setFocus()
 
@@ -182,7 +164,7 @@ class SessionTableDialog(QDialog):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give names more room in a wider window, until the user sets the widths."""
         super().resizeEvent(event)
-        self._share_widths()
+        self.columns.share(self.width())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Lead from the filter into the table by the arrow down."""
@@ -221,9 +203,7 @@ class SessionTableDialog(QDialog):
         header = table.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(True)
-        for column, width in _WIDTHS_PX.items():
-            header.resizeSection(column, width)
-        header.sectionResized.connect(self._widths_chosen)
+        self.columns = SessionColumns(table, self.model)
         table.setSortingEnabled(True)
         table.sortByColumn(Column.DATE, Qt.SortOrder.DescendingOrder)
         for text_column in (Column.ENGINE, Column.STATE, Column.NAME):
@@ -321,25 +301,6 @@ class SessionTableDialog(QDialog):
         rows.addWidget(self.told)
         rows.addLayout(foot)
         self.table.setFocus()
-
-    def _share_widths(self) -> None:
-        """Give the state as much room as it needs at present, and names the room of a wider window."""
-        if self._has_own_widths:
-            return
-        metrics, rows = self.table.fontMetrics(), self.model.rows
-        needed_px = max(map(metrics.horizontalAdvance, {row.remarks for row in rows}), default=0) + 6 * SPACE_PX
-        state_px = min(max(_WIDTHS_PX[Column.STATE], needed_px), _MOST_STATE_PX)
-        spare_px = max(0, self.width() - _NARROW_PX)
-        header = self.table.horizontalHeader()
-        header.blockSignals(True)
-        header.resizeSection(Column.STATE, state_px)
-        for column in (Column.ENGINE, Column.STUDY):
-            header.resizeSection(column, _WIDTHS_PX[column] + min(spare_px // 4, _MOST_SPARE_PX))
-        header.blockSignals(False)
-
-    def _widths_chosen(self, column: int, _before: int, _now: int) -> None:
-        if column != Column.NAME:  # which fills what is left, whatever happens
-            self._has_own_widths = True
 
     def _folder_activated(self, place: int) -> None:
         path = self.folders.itemData(place)
