@@ -338,6 +338,8 @@ class MainWindow(QMainWindow):
         self.record.live_shown.connect(lambda _live: self.notices.put_on_screen(self.record.name))
         self.sessions.failed.connect(self._tell_of_record)
         self.sessions.told.connect(self._tell_quietly)
+        self.sessions.exports.told.connect(self.notices.tell)
+        self.sessions.exports.over.connect(self.notices.end)
         self.replaying.failed.connect(self._tell)
         self.replaying.engines_changed.connect(lambda: self.choices.load_engines(self.connection.engine))
         self.replaying.compared.connect(self.session_table.compare)
@@ -346,6 +348,7 @@ class MainWindow(QMainWindow):
         for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound, self.volume):
             desk.failed.connect(self._tell)
         self.marking.failed.connect(self._tell)
+        self.record.live_shown.connect(self.marking.show_record)
         self.specification.changed.connect(self._follow)
         self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))
 

@@ -22,12 +22,12 @@ class MarkBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "bar")
-        label = QLabel("Marked. Note")
-        label.setProperty("role", "muted")
+        self.label = QLabel()
+        self.label.setProperty("role", "muted")
         self.note = QLineEdit()
         self.note.setAccessibleName("Note about the mark")
         self.note.setMaxLength(_LONGEST_NOTE)
-        label.setBuddy(self.note)
+        self.label.setBuddy(self.note)
         self.keep_button = QPushButton("Keep  ⏎")
         self.keep_button.clicked.connect(self.keep)
         self.close_button = QPushButton("✕")
@@ -38,11 +38,15 @@ class MarkBar(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
         row.setSpacing(2 * SPACE_PX)
-        row.addWidget(label)
+        row.addWidget(self.label)
         row.addWidget(self.note, 1)
         row.addWidget(self.keep_button)
         row.addWidget(self.close_button)
         self.hide()
+
+    def show_where(self, *, elsewhere: bool) -> None:
+        """Say which session was marked, where another record is on screen."""
+        self.label.setText("Marked in the session that goes on. Note" if elsewhere else "Marked. Note")
 
     def open_line(self) -> None:
         """Show an empty line and put the cursor into it."""
@@ -81,11 +85,16 @@ class MarkDesk(QObject):
         self._feed = feed
         self.bar = MarkBar()
         self.bar.noted.connect(lambda note: self._send(NoteMark(id=0, note=note)))
+        self.show_record(live=True)
         feed.status_changed.connect(self._show)
 
     def deeds(self) -> list[Deed]:
         """Return the key for the menu."""
         return [Deed("Mar&k this moment", "X", self.mark)]
+
+    def show_record(self, live: bool) -> None:
+        """The live session is on screen, or another record, which takes no marks."""
+        self.bar.show_where(elsewhere=not live)
 
     def mark(self) -> None:
         """Mark at once, then take a note. What was typed about the mark before is kept first."""

@@ -20,6 +20,7 @@ from ui.actions import (
     study_deeds,
 )
 from ui.dialogs.keys import KeysDialog
+from ui.export_desk import EXPORT
 from ui.panels.checks import NO_REPORT, why_not_compared
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ class WindowMenus:
         window.sound.mark(self.actions)
         window.study.deck.offer([None if name is None else self.actions[name] for name in STEP_DEEDS])
         add_scheme_menu(window, window.theme, self._choose_scheme)
-        window.keeping.add_to(menu_called(window, "&Records"))
+        records_menu = menu_called(window, "&Records")
+        window.keeping.add_to(records_menu)
+        records_menu.aboutToShow.connect(lambda: self.actions[EXPORT].setToolTip(window.sessions.exports.tip))
         voice_menu = menu_called(window, "V&oice")
         window.recognition.add_to(voice_menu)
         window.talking.add_to(voice_menu, self.actions[_OPEN_MICROPHONE])

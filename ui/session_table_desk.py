@@ -155,7 +155,7 @@ class SessionTableDesk(QObject):
         dialog.open_requested.connect(self._leave_for(self._sessions.open))
         dialog.compare_requested.connect(self.compare)
         dialog.replay_requested.connect(self._leave_for(self.replay_requested.emit))
-        dialog.export_requested.connect(self._sessions.export)
+        dialog.export_requested.connect(self._sessions.exports.choose)
         dialog.folder_requested.connect(self._sessions.show_folder_of)
         dialog.delete_requested.connect(self._sessions.ask_delete_of)
         return dialog

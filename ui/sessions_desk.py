@@ -19,7 +19,7 @@ from simulator.resources import data_folder, is_file
 from simulator.units import ns_to_samples, samples_to_ns
 from ui.actions import Deed, Submenu
 from ui.background import Background
-from ui.dialogs.export import ExportDialog
+from ui.export_desk import ExportDesk
 from ui.models.devices import Output
 from ui.models.notices import Notice
 from ui.panels.notices import RecordBanner
@@ -84,17 +84,14 @@ class SessionsDesk(QObject):
         self.play_button.clicked.connect(self.play_or_stop)
         banner.add(self.play_button)
         self._show_playing(False)
-        self.buttons: list[QPushButton] = []
-        """What else can be done with the record on screen: exported, and shown in its folder."""
-        for text, tip, do in (
-            ("Export…", "Write it for other programs (Ctrl+Shift+X)", self.ask_export),
-            ("Show the folder", "Where the files of this session lie", self.show_folder),
-        ):
-            button = QPushButton(text)
-            button.setToolTip(tip)
-            button.clicked.connect(do)
-            banner.add(button)
-            self.buttons.append(button)
+        self.exports = ExportDesk(
+            window, banner, settings, lambda: self.shown_path, self._why_not_exported, self.show_folder_of
+        )
+        self.exports.failed.connect(self.failed)
+        self.folder_button = QPushButton("Show the folder")
+        self.folder_button.setToolTip("Where the files of this session lie")
+        self.folder_button.clicked.connect(self.show_folder)
+        banner.add(self.folder_button)
         record.live_shown.connect(self._live_shown)
         feed.status_changed.connect(self._share_space)
         feed.status_changed.connect(self._tell_where_it_lies)
@@ -105,7 +102,7 @@ class SessionsDesk(QObject):
             Deed("&Open a saved session…", "F3", self.ask_open),
             Submenu("Recent sess&ions", self.offer_recent),
             Deed("P&lay from the cursor, or stop", "F7", self.play_or_stop),
-            Deed("E&xport the session…", "Ctrl+Shift+X", self.ask_export),
+            *self.exports.deeds(),
             Deed("Show the &folder of the session", "", self.show_folder),
             Deed("&Delete the session…", "", self.ask_delete),
         ]
@@ -200,21 +197,6 @@ class SessionsDesk(QObject):
             self._timeline.canvas.select(cursor_ns)
         self._play_from(cursor_ns)
 
-    def ask_export(self) -> None:
-        """Let the user write the session on screen in the forms of other programs."""
-        path = self.shown_path
-        if path is None:
-            self.failed.emit("Open a saved session (F3) or connect first: there is nothing to export yet.")
-            return
-        if not self._record.shown.entries:
-            self.failed.emit(_EMPTY)
-            return
-        self.export(path)
-
-    def export(self, path: Path) -> None:
-        """Let the user write a session, given by its folder or .jsonl file, in the forms of other programs."""
-        ExportDialog(path, self._settings, QApplication.activeWindow() or self._window).open()
-
     def show_folder(self) -> None:
         """Show the files of the session on screen in the system's file manager; without one, where sessions lie."""
         path = self.shown_path
@@ -291,6 +273,7 @@ class SessionsDesk(QObject):
         """End what goes on: the window closes."""
         self._wanted += 1
         self.unfinished.stop()
+        self.exports.stop_and_wait()
         self._sound.stop()
         self.player.stop()
 
@@ -299,6 +282,9 @@ class SessionsDesk(QObject):
         status = self._feed.status
         live = status.connection is not ConnectionState.IDLE and status.record_path is not None
         return live and Path(status.record_path or "").resolve() == path.resolve()
+
+    def _why_not_exported(self) -> str:
+        return "" if self._record.shown.entries else _EMPTY
 
     def _play_from(self, t_ns: int) -> None:
         path = self.shown_path
@@ -341,8 +327,7 @@ class SessionsDesk(QObject):
         self._banner.text.setToolTip(str(view.path.parent))
         if view.lacks:
             self.failed.emit(" ".join(view.lacks))
-        for button in (self.play_button, self.buttons[0]):
-            button.setEnabled(bool(view.entries))
+        self.play_button.setEnabled(bool(view.entries))
         self._sound.read(view)
         self._look_for_changes(view)
         self.unfinished.watch(view.path.parent)
@@ -381,6 +366,7 @@ class SessionsDesk(QObject):
         self._sound.stop()
         self.player.stop()
         self.unfinished.watch(None)
+        self.exports.look()
         self._share_space()
         if live:
             self._banner.text.setToolTip("")

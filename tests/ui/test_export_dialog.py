@@ -12,7 +12,8 @@ from simulator.record import export
 from simulator.record.folder import SESSION
 from tests.ui.test_sessions_desk import open_session, save_session
 from tests.ui.window_rig import WindowRig, wait_until
-from ui.dialogs.export import FORMS, ExportDialog
+from ui.dialogs.export import ExportDialog
+from ui.models.exports import FORMS
 from ui.settings import WindowSettings
 from ui.theme import Theme
 
@@ -30,7 +31,7 @@ def test_export_asks_what_and_where_and_tells_what_was_written(rig: WindowRig, t
     folder = save_session(tmp_path / "pilot")
     open_session(rig, folder)
     rig.window.settings.set_text("export_folder", str(tmp_path / "out"))
-    rig.window.sessions.ask_export()
+    rig.window.sessions.exports.ask()
     dialog = rig.window.findChild(ExportDialog)
     assert dialog is not None
     assert dialog.name.text() == "pilot"

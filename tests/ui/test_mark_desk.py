@@ -1,10 +1,12 @@
 """The marker key: it marks at once, and a note can be typed while everything goes on."""
 
 import json
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from tests.ui.test_sessions_desk import open_session, save_session
 from tests.ui.window_rig import WindowRig, wait_until
 from ui.models.log_model import Column
 
@@ -67,3 +69,15 @@ def test_the_line_goes_with_the_session_and_a_refusal_is_told(rig: WindowRig) ->
     desk.mark()
     rig.window.toggle_connection()
     wait_until(desk.bar.isHidden)
+
+
+def test_over_a_saved_record_the_line_says_that_the_live_session_is_marked(rig: WindowRig, tmp_path: Path) -> None:
+    rig.connect_session()
+    desk = rig.window.marking
+    desk.mark()
+    assert desk.bar.label.text() == "Marked. Note"
+    open_session(rig, save_session(tmp_path / "pilot"))
+    desk.mark()
+    assert desk.bar.label.text() == "Marked in the session that goes on. Note"
+    rig.window.record.show_live()
+    assert desk.bar.label.text() == "Marked. Note"

@@ -253,8 +253,8 @@ def test_an_empty_record_says_so_and_offers_nothing_to_play_or_to_export(rig: Wi
     assert window.timeline.canvas.empty_text == "This record is empty"
     assert window.log.empty.text() == "This record holds no events."
     assert not window.sessions.play_button.isEnabled()
-    assert not window.sessions.buttons[0].isEnabled()
-    for do in (window.sessions.play_or_stop, window.sessions.ask_export):
+    assert not window.sessions.exports.button.isEnabled()
+    for do in (window.sessions.play_or_stop, window.sessions.exports.ask):
         do()
         assert "This record is empty" in window.notices.text.text()
         window.notices.dismiss()

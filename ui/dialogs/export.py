@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import msgspec
-from PySide6.QtCore import QStandardPaths, Qt, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -28,34 +27,17 @@ from PySide6.QtWidgets import (
 
 from ui.child_answer import ChildAnswer
 from ui.child_process import python_command
+from ui.export_choice import ExportChoice
+from ui.models.exports import FORMS, outcome, own_folder
 from ui.models.plain import line, tip
 from ui.models.replay import name_of
 from ui.settings import WindowSettings
 from ui.theme import SPACE_PX
 from ui.widgets.elided_label import ElidedLabel
 
-FORMS: Final = {
-    "wav": "WAV, stereo and separate voices",
-    "flac": "FLAC, stereo and separate voices",
-    "csv": "CSV: events, turns, answers, latencies, measures",
-    "audacity": "Labels for Audacity",
-    "textgrid": "TextGrid for Praat",
-    "elan": "Annotations for ELAN",
-    "html": "Page to read and listen to (HTML)",
-}
-"""What `export --to` writes, and how it is offered."""
 _VOICES: Final = ("wav", "flac")
-_FORMS_KEY, _FOLDER_KEY = "export_forms", "export_folder"
-_FIRST_FORMS: Final = "wav,csv,audacity,textgrid,elan,html"
 _LISTED_LINES: Final = 6
 """Files in sight at a time: there may be dozens, and the buttons have to stay on the screen."""
-
-
-class Exported(msgspec.Struct, frozen=True):
-    """What `export --json` prints."""
-
-    files: list[str]
-    notes: list[str]
 
 
 class ExportDialog(QDialog):
@@ -72,7 +54,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export the session")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._record, self._settings = record, settings
+        self._record, self._choice = record, ExportChoice(settings)
         self._session = name_of(record)
         self._written_to = Path()
         self._child = ChildAnswer([*(command or python_command("simulator")), "export"], self)
@@ -85,7 +67,7 @@ class ExportDialog(QDialog):
         self.name = ElidedLabel(line(self._session))
         self.name.setStyleSheet("font-size: 13pt; font-weight: 600;")
         self.name.setToolTip(tip(str(self._record)))
-        chosen = self._settings.text(_FORMS_KEY, _FIRST_FORMS).split(",")
+        chosen = self._choice.forms
         self.boxes: dict[str, QCheckBox] = {}
         for form, words in FORMS.items():
             box = self.boxes[form] = QCheckBox(words)
@@ -93,7 +75,7 @@ class ExportDialog(QDialog):
             box.toggled.connect(self._show_possible)
         self.redacted = QCheckBox("For a bug report: a copy without voices, words and names")
         self.redacted.toggled.connect(self._show_possible)
-        self.folder = QLineEdit(str(self._folder_in(Path(self._settings.text(_FOLDER_KEY) or _documents()))))
+        self.folder = QLineEdit(str(self._choice.folder_of(self._session)))
         self.folder.setAccessibleName("Folder to export to")
         self.folder.textChanged.connect(self._show_possible)
         self.outcome = QLabel()
@@ -149,9 +131,8 @@ class ExportDialog(QDialog):
         """Write the files; the dialog stays and tells what came of it."""
         folder = self.folder.text().strip()
         self._written_to = Path(folder)
-        own = self._written_to.name == self._session
-        self._settings.set_text(_FOLDER_KEY, str(self._written_to.parent) if own else folder)
-        self._settings.set_text(_FORMS_KEY, ",".join(form for form, box in self.boxes.items() if box.isChecked()))
+        if not self.redacted.isChecked():
+            self._choice.remember(self.forms, self._written_to, self._session)
         further = [f"--to={','.join(self.forms)}"] if self.forms else []
         if self.redacted.isChecked():
             further.append("--redacted")
@@ -166,15 +147,11 @@ class ExportDialog(QDialog):
         super().done(result)
 
     def _done(self, output: bytes, code: int, said: str) -> None:
-        try:
-            exported = msgspec.json.decode(output, type=Exported)
-        except msgspec.DecodeError:
-            lines = said.strip().splitlines()
-            self.outcome.setText(lines[-1] if lines else f"The export ended with exit code {code}: see the terminal.")
+        exported = outcome(output, code, said)
+        if isinstance(exported, str):
+            self.outcome.setText(exported)
         else:
-            count = len(exported.files)
-            written = f"✓  {count} file{'s' * (count != 1)} written to {self._written_to}"
-            self.outcome.setText("\n".join([written, *exported.notes]))
+            self.outcome.setText("\n".join([f"✓  {exported.sentence(self._written_to)}", *exported.notes]))
             self.files.setPlainText("\n".join(Path(name).name for name in exported.files))
             self.files.show()
             self.show_button.setEnabled(True)
@@ -187,10 +164,6 @@ class ExportDialog(QDialog):
         if layout is not None:
             layout.activate()
             self.resize(self.width(), layout.totalHeightForWidth(self.width()))
-
-    def _folder_in(self, parent: Path) -> Path:
-        """The session's own folder in `parent`, which may be it already."""
-        return parent if parent.name == self._session else parent / self._session
 
     def _show_folder(self) -> None:
         if QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written_to))):
@@ -209,11 +182,5 @@ class ExportDialog(QDialog):
         dialog = QFileDialog(self, "Export into a folder in", str(Path(self.folder.text().strip()).parent))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.folder.setText(str(self._folder_in(Path(name)))))
+        dialog.fileSelected.connect(lambda name: self.folder.setText(str(own_folder(Path(name), self._session))))
         dialog.open()
-
-
-def _documents() -> str:
-    """Where the user's documents lie."""
-    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return documents if Path(documents).is_dir() else str(Path.home())

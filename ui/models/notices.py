@@ -27,6 +27,9 @@ class Notice:
     deed: str = ""
     """The words on the button; none where they are empty."""
     do: Callable[[], None] | None = field(default=None, compare=False)
+    other: str = ""
+    """What else can be done, as `deed`."""
+    do_other: Callable[[], None] | None = field(default=None, compare=False)
 
 
 class Notices:

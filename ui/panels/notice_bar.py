@@ -20,9 +20,12 @@ class NoticeBar(SentenceStrip):
         self.deed_button = QPushButton()
         self.deed_button.setAccessibleName("What can be done about the notice")
         self.deed_button.clicked.connect(self._do)
+        self.other_button = QPushButton()
+        self.other_button.setAccessibleName("What else can be done about the notice")
+        self.other_button.clicked.connect(self._do_other)
         row = self.layout()
         assert isinstance(row, QHBoxLayout)
-        for place, widget in enumerate((self.count, self.deed_button), start=1):
+        for place, widget in enumerate((self.count, self.deed_button, self.other_button), start=1):
             row.insertWidget(place, widget)
         self._show()
 
@@ -68,6 +71,12 @@ class NoticeBar(SentenceStrip):
             notice.do()
             self.end(notice)
 
+    def _do_other(self) -> None:
+        notice = next(iter(self.shown), None)
+        if notice is not None and notice.do_other is not None:
+            notice.do_other()
+            self.end(notice)
+
     def _show(self) -> None:
         shown, colours = self._notices.shown, self._theme.colours
         if not shown:
@@ -82,3 +91,5 @@ class NoticeBar(SentenceStrip):
         self.count.setVisible(len(shown) > 1)
         self.deed_button.setText(first.deed)
         self.deed_button.setVisible(bool(first.deed))
+        self.other_button.setText(first.other)
+        self.other_button.setVisible(bool(first.other))
