@@ -27,6 +27,7 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
             "simulator.audio.recordings",
             "simulator.engines",
             "simulator.cli",
+            "simulator.interrupts",
         }
     ),
     "simulator.cli": EVERYTHING,
@@ -55,7 +56,8 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     "simulator.profile": frozenset(),
     "simulator.engine": frozenset({"simulator.speech"}),
     "simulator.speech": frozenset(),
-    "simulator.__main__": frozenset({"simulator.cli"}),
+    "simulator.__main__": frozenset({"simulator.cli", "simulator.interrupts"}),
+    "simulator.interrupts": frozenset(),
     "simulator.sockets": frozenset({"simulator.errors"}),
     "simulator.resources": frozenset({"simulator.errors"}),
     "simulator.units": frozenset(),

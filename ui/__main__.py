@@ -2,7 +2,7 @@
 
 import sys
 
-from ui.main import main
+from ui.start import main
 
 if __name__ == "__main__":
     sys.exit(main())

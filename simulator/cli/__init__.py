@@ -32,6 +32,7 @@ from simulator.cli.exits import Exit
 from simulator.cli.output import say
 from simulator.cli.parser import Execute, Parser
 from simulator.errors import SimulatorError
+from simulator.interrupts import end_in_order
 
 __all__ = ["main"]
 
@@ -62,8 +63,9 @@ Without a command, participant-simulator opens the window; python -m simulator s
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    parser = _parser()
     try:
+        end_in_order()
+        parser = _parser()
         chosen = parser.parse_args(arguments)
         if chosen.command is None:
             parser.print_help()
