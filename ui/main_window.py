@@ -1,6 +1,5 @@
-"""The window: which panel lies where, and which signal goes to which slot. Everything else lives in the panels."""
+"""The window: which panels and desks it has, and which lies where. Everything else lives in them."""
 
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -63,12 +62,12 @@ from ui.settings import WindowSettings
 from ui.sound_desk import SoundDesk
 from ui.specification_desk import SpecificationDesk
 from ui.study_desk import StudyDesk
-from ui.study_drop import StudyDrop
 from ui.talk_key import takes_text
 from ui.talking import Talking
 from ui.theme import Scheme, Theme
 from ui.voice_desk import VoiceDesk
 from ui.volume_desk import VolumeDesk
+from ui.window_signals import connect_desks, connect_panels
 
 TITLE = "Participant Simulator"
 
@@ -167,11 +166,11 @@ class MainWindow(QMainWindow):
         self.session_table = SessionTableDesk(self, theme, feed, self.sessions, self.settings)
         self._present()
         self.menus = WindowMenus(self)
-        self._connect_feed()
-        self._connect_panels()
+        connect_desks(self)
+        connect_panels(self)
         self._restore()
         self.record.show_live()
-        self._show_status(feed.status)
+        self.show_status(feed.status)
 
     def start(self, record: Path | None = None) -> None:
         """Start the participant process, ask for devices and checks in the background, and open `record`."""
@@ -319,56 +318,6 @@ class MainWindow(QMainWindow):
         self._rows.insertWidget(0, self.presenting.bar)
         self._rows.addWidget(self.presenting.checks, 7)
 
-    def _connect_feed(self) -> None:
-        feed = self.feed
-        feed.status_changed.connect(self._show_status)
-        feed.level_changed.connect(self._show_level)
-        feed.failed.connect(self._tell)
-        feed.session_asked.connect(self.notices.begin_session)
-        # One child after the other: what the first frame does not need must not compete with it.
-        self.devices_feed.listed.connect(self.reports_feed.refresh)
-        self.desk.failed.connect(self._tell)
-        self.desk.record_opened.connect(self.record.show_view)
-        self.desk.reports_counted.connect(self.menus.count_reports)
-        self.choices.failed.connect(self._tell)
-        self.study_desk.failed.connect(self._tell)
-        self.study_desk.told.connect(self.notices.tell)
-        StudyDrop(self).dropped.connect(self.study_desk.files.ask_file)
-        self.recognition.failed.connect(self._tell)
-        self.record.live_shown.connect(lambda _live: self.notices.put_on_screen(self.record.name))
-        self.sessions.failed.connect(self._tell_of_record)
-        self.sessions.told.connect(self._tell_quietly)
-        self.sessions.exports.told.connect(self.notices.tell)
-        self.sessions.exports.over.connect(self.notices.end)
-        self.replaying.failed.connect(self._tell)
-        self.replaying.engines_changed.connect(lambda: self.choices.load_engines(self.connection.engine))
-        self.replaying.compared.connect(self.session_table.compare)
-        self.session_table.replay_requested.connect(self.replaying.ask)
-        self.session_table.failed.connect(self._tell_of_record)
-        for desk in (self.composing, self.calls, self.specification, self.voice_desk, self.sound, self.volume):
-            desk.failed.connect(self._tell)
-        self.marking.failed.connect(self._tell)
-        self.record.live_shown.connect(self.marking.show_record)
-        self.specification.changed.connect(self._follow)
-        self.composing.edit_opened.connect(partial(self.tabs.setCurrentWidget, self.composer))
-
-    def _connect_panels(self) -> None:
-        commands, panel = self.commands, self.connection
-        panel.connect_requested.connect(self.toggle_connection)
-        panel.disconnect_requested.connect(self.toggle_connection)
-        panel.mic_open_requested.connect(commands.open_microphone)
-        panel.mute_requested.connect(commands.set_muted)
-        panel.listening_requested.connect(commands.set_listening)
-        panel.say_requested.connect(self.voice_desk.bar.open_line)
-        panel.stop_reply_requested.connect(commands.stop_reply)
-        panel.problems_requested.connect(self.show_problems)
-        panel.report_requested.connect(partial(self.tabs.setCurrentWidget, self.checks))
-        self.misbehaviour.change_requested.connect(self.desk.ask_faults)
-        commands.failed.connect(self._tell)
-        commands.applied.connect(self.agent.show_applied)
-        self.agent.instructions_applied.connect(commands.set_instructions)
-        self.checks.summary_changed.connect(partial(self.tabs.setTabText, TABS.index("Checks")))
-
     def _restore(self) -> None:
         self.resize(1280, 800)
         self.settings.restore(self, self._splitters)
@@ -378,7 +327,7 @@ class MainWindow(QMainWindow):
         self.choices.load_engines()
         self.specification.restore()
 
-    def _follow(self, spec: AgentSpec) -> None:
+    def follow(self, spec: AgentSpec) -> None:
         """Take tools, turn detections and the words of questions from a specification."""
         self.connection.follow(spec)
         self.study.pushes.follow(spec.wording)
@@ -386,7 +335,8 @@ class MainWindow(QMainWindow):
         self.composer.reply.set_tools(spec.tools)
         self.desk.specification = self.specification.path
 
-    def _show_status(self, status: Status) -> None:
+    def show_status(self, status: Status) -> None:
+        """Show the state of the session in panels, strips and the title."""
         self.connection.show_status(status)
         self.agent.show_status(status)
         self.notices.show_lacks(status.lacks, hints=status.connection is ConnectionState.IDLE)
@@ -400,17 +350,19 @@ class MainWindow(QMainWindow):
         state = f"{waits}{replayed}{status.engine} · {status.connection.value}"
         self.setWindowTitle(TITLE if idle else f"{state} — {TITLE}")
 
-    def _show_level(self, level: Level) -> None:
+    def show_level(self, level: Level) -> None:
+        """Show how loud the voice is."""
         self.connection.show_level(level)
 
-    def _tell(self, sentence: str) -> None:
+    def tell(self, sentence: str) -> None:
+        """Tell what went wrong in the live session."""
         self.notices.tell(sentence)
 
-    def _tell_of_record(self, sentence: str) -> None:
+    def tell_of_record(self, sentence: str) -> None:
         """Tell what went wrong with the record on screen: it goes with it."""
-        self._tell_quietly(Notice(sentence, self.record.name))
+        self.tell_quietly(Notice(sentence, self.record.name))
 
-    def _tell_quietly(self, notice: Notice) -> None:
+    def tell_quietly(self, notice: Notice) -> None:
         """Tell a notice about sessions, unless the table of sessions tells it."""
         if not self.session_table.in_front:
             self.notices.tell(notice)

@@ -7,24 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QLocale, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QMenu,
     QProgressBar,
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QStyledItemDelegate,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -32,25 +28,16 @@ from PySide6.QtWidgets import (
 from simulator.record.sessions import age
 from ui.models.session_rows import HEADERS, Column, SessionRow, Wanted
 from ui.models.session_table_model import SessionTableModel
-from ui.theme import ROW_HEIGHT_PX, SPACE_PX, Theme
-from ui.widgets.session_columns import SessionColumns
+from ui.theme import SPACE_PX, Theme
 from ui.widgets.session_details import SessionDetails
 from ui.widgets.session_filter import SessionFilter
-from ui.widgets.version_chip import VersionDelegate
+from ui.widgets.sessions_view import SessionsView
 
 _ASCENDING: Final = Qt.SortOrder.AscendingOrder
 _ANOTHER: Final = "Another folder…"
 _TWO: Final = "Select two sessions (Ctrl+click, or Shift and the arrows) to compare them."
 _ONE: Final = "Select one session."
 _SOME: Final = "Select a session."
-
-
-class _BehindFigures(QStyledItemDelegate):
-    """Keeps words away from the figures of the column before."""
-
-    def displayText(self, value: Any, _locale: QLocale | QLocale.Language) -> str:
-        """Return what a cell shows."""
-        return f"  {value}"
 
 
 class SessionTableDialog(QDialog):
@@ -187,28 +174,8 @@ class SessionTableDialog(QDialog):
         self.count.setProperty("role", "muted")
 
     def _build_table(self) -> None:
-        self.table = table = QTableView()
-        table.setModel(self.model)
-        table.setAccessibleName("Sessions")
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.setTabKeyNavigation(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT_PX)
-        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setStretchLastSection(True)
-        self.columns = SessionColumns(table, self.model)
-        table.setSortingEnabled(True)
-        table.sortByColumn(Column.DATE, Qt.SortOrder.DescendingOrder)
-        for text_column in (Column.ENGINE, Column.STATE, Column.NAME):
-            table.setItemDelegateForColumn(text_column, _BehindFigures(table))
-        table.setItemDelegateForColumn(Column.INSTRUCTIONS, VersionDelegate(self._theme, table))
+        self.table = table = SessionsView(self.model, self._theme)
+        self.columns = table.columns
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         table.customContextMenuRequested.connect(self._open_menu)
         table.activated.connect(self._open)
