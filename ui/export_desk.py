@@ -122,7 +122,7 @@ class ExportDesk(QObject):
         """End the export that goes on; it leaves no half file."""
         if self._child.waiting:
             self._child.stop_and_wait()
-            written = f" What was written until then lies in {self._folder}" if self._folder.is_dir() else ""
+            written = f" What was whole by then stays in {self._folder}" if self._folder.is_dir() else ""
             self._tell(f"The export was cancelled.{written}")
 
     def stop_and_wait(self) -> None:

@@ -31,6 +31,18 @@ def test_what_failed_comes_first_and_what_is_good_to_know_last() -> None:
     assert notices.shown == []  # it was read
 
 
+def test_what_can_be_done_now_is_not_hidden_by_what_is_lacking_all_the_time() -> None:
+    notices = Notices()
+    notices.show_lacks(["No loudspeaker."], hints=False)
+    for notice in (
+        Notice("Kept.", quiet=True),
+        Notice("Exporting …", None, quiet=True, deed="Cancel"),
+        Notice("Cancelled.", quiet=True, other="Choose…"),
+    ):
+        notices.tell(notice)
+    assert _sentences(notices) == ["Cancelled.", "Exporting …", "No loudspeaker.", "Kept."]
+
+
 def test_the_same_sentence_is_told_once() -> None:
     notices = Notices()
     for sentence in ("Refused.", "Unreachable.", "Refused."):

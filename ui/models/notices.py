@@ -45,7 +45,8 @@ class Notices:
 
     @property
     def shown(self) -> list[Notice]:
-        """What is to be read, most urgent first: what failed, what is lacking, and what is good to know."""
+        """What is to be read, most urgent first: what failed, what can be done about something, what is lacking, and
+        what is good to know."""
         place = self._on_screen
         here = [
             notice
@@ -57,7 +58,11 @@ class Notices:
         lack = self._lack
         if lack is None:
             return errors + quiet
-        return [*errors, *quiet, lack] if lack.quiet else [*errors, lack, *quiet]
+        if lack.quiet:
+            return [*errors, *quiet, lack]
+        # What can be done now is in sight: a lack may last for hours, and is read again after it.
+        doable = [notice for notice in quiet if notice.deed or notice.other]
+        return [*errors, *doable, lack, *(notice for notice in quiet if notice not in doable)]
 
     def tell(self, notice: Notice) -> None:
         """Add a notice; the same one told again is read again."""
