@@ -31,7 +31,7 @@ STARTS = {
         ("participant-simulator", "ui.main"),
         ("participant-simulator", "simulator.cli"),
         ("the window", "PySide6.QtCore"),
-        ("the window", "ui.theme"),
+        ("the window", "PySide6.QtGui"),
     ],
 )
 def test_a_program_interrupted_while_it_loads_ends_quietly_with_2(start: str, moment: str, tmp_path: Path) -> None:
