@@ -105,6 +105,16 @@ def test_the_studies_of_a_record_are_named_and_the_specification_that_was_follow
     assert found.wording == "0.2.0, from a file"
 
 
+def test_a_replay_names_the_study_of_what_it_replays() -> None:
+    found = saved_settings(
+        [
+            Entry(0, 0, Direction.NOTED, "replay.started", {"of": "pilot", "studies": ["Coffee or tea", 3]}),
+            Entry(1, 1, Direction.NOTED, "replay.started", {"of": "pilot"}),
+        ]
+    )
+    assert found.studies == ("Coffee or tea, replayed",)
+
+
 def test_a_record_that_says_nothing_of_settings() -> None:
     found = saved_settings([Entry(0, 0, Direction.RECEIVED, "session.created", {"session": "?"})])
     assert (found.requested, found.accepted, found.instructions, found.voice, found.answer) == (

@@ -20,7 +20,7 @@ class SavedSettings:
     wording: str
     """The specification that was followed, in a line; empty where the record does not say."""
     studies: tuple[str, ...]
-    """Names of those that were played, in order."""
+    """Names of those that were played, in order; of a replay those of its record."""
     answer: Entry | None
 
     @property
@@ -60,6 +60,8 @@ def saved_settings(entries: Iterable[Entry]) -> SavedSettings:
                 answer = entry
             case Direction.NOTED, "study.started":
                 studies.append(str(entry.event.get("name") or "without a name"))
+            case Direction.NOTED, "replay.started" if isinstance(names := entry.event.get("studies"), list):
+                studies += [f"{name}, replayed" for name in names if isinstance(name, str)]
             case Direction.NOTED, "record.started":
                 version, source = (value_at(entry, "specification", name) for name in ("version", "source"))
                 wording = f"{version}, from a file" if version and source == "file" else str(version or "")
