@@ -101,7 +101,7 @@ def test_the_studies_of_a_record_are_named_and_the_specification_that_was_follow
             Entry(2, 2, Direction.NOTED, "study.started", {"name": ""}),
         ]
     )
-    assert found.studies == ("Coffee or tea", "without a name")
+    assert found.studies == ("Coffee or tea", "a study without a name")
     assert found.wording == "0.2.0, from a file"
 
 

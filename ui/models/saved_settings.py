@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from simulator.record.entries import Direction, Entry
 from simulator.record.fields import value_at
+from simulator.record.studies import replayed_studies, study_name
 
 _REPLACED: Final = "turn_detection"
 """A kind of turn detection has fields of its own: it is never mixed with the one before."""
@@ -59,9 +60,9 @@ def saved_settings(entries: Iterable[Entry]) -> SavedSettings:
             case Direction.NOTED, "answer":
                 answer = entry
             case Direction.NOTED, "study.started":
-                studies.append(str(entry.event.get("name") or "without a name"))
-            case Direction.NOTED, "replay.started" if isinstance(names := entry.event.get("studies"), list):
-                studies += [f"{name}, replayed" for name in names if isinstance(name, str)]
+                studies.append(study_name(entry))
+            case Direction.NOTED, "replay.started":
+                studies += [f"{name}, replayed" for name in replayed_studies(entry)]
             case Direction.NOTED, "record.started":
                 version, source = (value_at(entry, "specification", name) for name in ("version", "source"))
                 wording = f"{version}, from a file" if version and source == "file" else str(version or "")
