@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from ui.child_answer import ChildAnswer
 from ui.child_process import python_command
+from ui.dialogs.fitting import fit_height
 from ui.export_choice import ExportChoice
 from ui.models.exports import FORMS, outcome, own_folder
 from ui.models.plain import line, tip
@@ -156,14 +157,7 @@ class ExportDialog(QDialog):
             self.files.show()
             self.show_button.setEnabled(True)
         self._show_possible()
-        self._fit()
-
-    def _fit(self) -> None:
-        """Grow with what is told, and shrink again."""
-        layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+        fit_height(self)
 
     def _show_folder(self) -> None:
         if QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written_to))):

@@ -29,6 +29,7 @@ from simulator.record.replay.deeds import By, Plan
 from ui.background import Background
 from ui.dialogs.address import AddressDialog
 from ui.dialogs.engines import EnginesDialog
+from ui.dialogs.fitting import fit_height
 from ui.models.conformance import Conformance
 from ui.models.plain import line, tip
 from ui.models.replay import (
@@ -220,7 +221,7 @@ class ReplayDialog(QDialog):
             self.lacks.setText(f"✕  {error}")
             self.lacks.setStyleSheet(f"color: {self._theme.colours.error};")
             self.lacks.show()
-            self._fit()
+            fit_height(self)
             return
         if error is not None:
             raise error
@@ -254,14 +255,14 @@ class ReplayDialog(QDialog):
         """Say what becomes of instructions that were sent later on, where others are chosen for the beginning."""
         changes = self._plan is not None and changes_instructions(self._plan)
         self.later.setVisible(changes and self.instructions.these.isChecked())
-        self._fit()
+        fit_height(self)
 
     def _show_faults(self) -> None:
         count = len(self._offered.faults) if self.engine_picker.engine == EMBEDDED else 0
         self.faults.setText(f"⚠  Breaks {count} rule{'s' * (count != 1)} on purpose: {', '.join(self._offered.faults)}")
         self.faults.setStyleSheet(f"color: {self._theme.colours.warning};")
         self.faults.setVisible(count > 0)
-        self._fit()
+        fit_height(self)
 
     def _show_possible(self) -> None:
         ready = self._plan is not None and bool(self._plan.acts)
@@ -272,14 +273,7 @@ class ReplayDialog(QDialog):
         self.message.setText(_IN_SESSION if self._in_session else "")
         self.message.setVisible(self._in_session)
         self.disconnect_button.setVisible(self._in_session)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Grow with what is told, and shrink again."""
-        layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+        fit_height(self)
 
     def _ask_address(self) -> None:
         dialog = AddressDialog(self)
