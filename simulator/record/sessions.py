@@ -25,6 +25,7 @@ __all__ = [
     "Filter",
     "Session",
     "age",
+    "falls_between",
     "read_sessions",
     "records_folder",
     "searched_texts",
@@ -89,20 +90,22 @@ class Filter:
             and _contained(self.study, [facts.study])
             and self._has_instructions(facts)
             and (not self.text or _contained(self.text, searched_texts(session)))
-            and self._is_in_time(facts.started_at)
+            and falls_between(facts.started_at, self.since, self.until)
         )
 
     def _has_instructions(self, facts: Facts) -> bool:
         wanted = self.instructions.lower()
         return not wanted or any(sha256(each).startswith(wanted) for each in facts.instructions)
 
-    def _is_in_time(self, started_at: datetime | None) -> bool:
-        if self.since is None and self.until is None:
-            return True
-        if started_at is None:
-            return False
-        day = started_at.astimezone().date()
-        return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
+
+def falls_between(started_at: datetime | None, since: date | None, until: date | None) -> bool:
+    """Whether a session began on one of these days, in this computer's zone; one without a date is on no day."""
+    if since is None and until is None:
+        return True
+    if started_at is None:
+        return False
+    day = started_at.astimezone().date()
+    return (since is None or since <= day) and (until is None or day <= until)
 
 
 def records_folder() -> Path:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from simulator.record.folder import MANIFEST
 from simulator.record.measures.titles import TIPS, TRANSFER, TRANSFER_TIP, title
 from simulator.record.session_facts import ReplayEnd
-from simulator.record.sessions import Session, age, searched_texts, sha256
+from simulator.record.sessions import Session, age, falls_between, searched_texts, sha256
 from simulator.resources import is_file
 from ui.models.plain import line
 
@@ -265,7 +265,11 @@ class Wanted:
 
     def choose(self, rows: Sequence[SessionRow]) -> list[SessionRow]:
         """Return those that are wanted, in their order."""
-        chosen = [row for row in rows if self._is_named(row) and self._is_in_time(row)]
+        chosen = [
+            row
+            for row in rows
+            if self._is_named(row) and falls_between(row.session.facts.started_at, self.since, self.until)
+        ]
         for word in words_of(self.words):
             # The same instructions occur in many sessions: each text is looked through once.
             holds: dict[str, bool] = {}
@@ -278,15 +282,6 @@ class Wanted:
             and (not self.study or self.study == row.session.facts.study)
             and (not self.instructions or self.instructions in row.hashes)
         )
-
-    def _is_in_time(self, row: SessionRow) -> bool:
-        if self.since is None and self.until is None:
-            return True
-        started_at = row.session.facts.started_at
-        if started_at is None:
-            return False
-        day = started_at.astimezone().date()
-        return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
 
 
 def words_of(text: str) -> list[str]:
