@@ -24,7 +24,7 @@ FRAME_SAMPLES: Final = SAMPLE_RATE_HZ * FRAME_MS // 1000
 FULL_SCALE: Final = 32_768
 BLOCK_SAMPLES: Final = 10 * SAMPLE_RATE_HZ
 """How much audio is looked at at once."""
-_MISSING_SAMPLES: Final = SAMPLE_RATE_HZ
+UNWRITTEN_SAMPLES: Final = SAMPLE_RATE_HZ
 """What a killed process may not have written: less is not told."""
 
 
@@ -74,7 +74,7 @@ def talk_by_energy(path: Path, story: Story, thresholds: Thresholds) -> Talk:
         participant, agent = loud_spans(read, limits)
         told = max(file.frames, ns_to_samples(story.last_ns))
         lack = ""
-        if told - read.frames > _MISSING_SAMPLES:
+        if told - read.frames > UNWRITTEN_SAMPLES:
             reached_s, told_s = (samples_to_ms(frames) / 1000 for frames in (read.frames, told))
             lack = (
                 f"{file.path.name} is damaged or was cut off: it is measured up to {reached_s:.1f} s of {told_s:.1f} s."

@@ -27,7 +27,7 @@ from simulator.record.export.sound import SUFFIXES, sound_path, write_heard, wri
 from simulator.record.export.textgrid import textgrid
 from simulator.record.export.tiers import Tier, tiers_of
 from simulator.record.floor_report import FloorReport, compared
-from simulator.record.floor_sources import Talk, Thresholds, talk_by_energy
+from simulator.record.floor_sources import UNWRITTEN_SAMPLES, Talk, Thresholds, talk_by_energy
 from simulator.record.folder import SESSION, is_running, record_file
 from simulator.record.integrity import alteration
 from simulator.record.measures import Measures
@@ -43,8 +43,6 @@ _SOUND: Final = frozenset({"wav", "flac"})
 _TABLES: Final = ("events", "turns", "answers", "latencies", "measures")
 _REDACTED: Final = "redacted"
 _LONGEST_NAME: Final = 80
-_MISSING_S: Final = 1.0
-"""What a killed process may not have written: less is not told."""
 _NO_MEDIA: Final = "ELAN finds no sound beside the annotations: export wav with them."
 _DATE_AND_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)", re.ASCII)
 _NO_NAME: Final = re.compile(r"[^\w.\-]+")
@@ -177,9 +175,11 @@ class _Writing:
     def _tell_missing(self, which: Track, told_samples: int) -> None:
         """Say how much less a track holds than the events tell of; one that is not there was told of already."""
         with contextlib.suppress(UnreadableRecording), TrackFile(self._record, which) as track:
-            missing_s = (told_samples - track.frames) / SAMPLE_RATE_HZ
-            if track.path is not None and missing_s > _MISSING_S:
-                self._note(f"{track.path.name} ends {missing_s:.1f} s before the events do: it was cut off.")
+            missing = told_samples - track.frames
+            if track.path is not None and missing > UNWRITTEN_SAMPLES:
+                self._note(
+                    f"{track.path.name} ends {missing / SAMPLE_RATE_HZ:.1f} s before the events do: it was cut off."
+                )
 
     def _written(self, form: str, write: Callable[[Path, Path, str], tuple[list[Path], list[str]]]) -> list[Path]:
         """Write sound, and keep in mind what is wrong with it."""
