@@ -24,6 +24,11 @@ LATEST_NS: Final = 4_000_000 * NS_PER_S
 """46 days. Later times are damage, and ELAN's milliseconds end at 49."""
 
 
+def clamped_ns(t_ns: int) -> int:
+    """Return a time of a record, or the nearest one that a record gets to."""
+    return min(max(t_ns, 0), LATEST_NS)
+
+
 class Direction(enum.StrEnum):
     """Who said it: the engine (received), the participant (sent), or the program about itself (noted)."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from simulator.record.entries import LATEST_NS, Direction, Entry, Track
+from simulator.record.entries import Direction, Entry, Track, clamped_ns
 from simulator.record.fields import text, whole_number
 from simulator.record.measures import Measures, SpeechSpan
 from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, samples_to_ns
@@ -49,7 +49,7 @@ class Story:
     def feed(self, entry: Entry) -> None:
         """Take the next entry."""
         self.entries += 1
-        self.last_ns = max(self.last_ns, _clamped(entry.t_ns))
+        self.last_ns = max(self.last_ns, clamped_ns(entry.t_ns))
         self.measures.feed(entry)
         if (span := entry.audio) is not None:
             told = span.first_sample + max(span.samples, 0)
@@ -70,7 +70,7 @@ class Story:
         span = entry.audio
         if span is None or span.track is not Track.PARTICIPANT or span.samples <= 0:
             return
-        end, t_ns = span.first_sample + span.samples, _clamped(entry.t_ns)
+        end, t_ns = span.first_sample + span.samples, clamped_ns(entry.t_ns)
         if not self._append_ends or end > self._append_ends[-1]:
             self._append_ends.append(end)
             self._append_ns.append(t_ns)
@@ -106,7 +106,7 @@ def collect(entries: Iterable[Entry]) -> Story:
 
 def seconds(t_ns: int) -> float:
     """Return a time of the record's clock in seconds, at microseconds; what no session reaches is clamped."""
-    return round(_clamped(t_ns) / NS_PER_S, 6)
+    return round(clamped_ns(t_ns) / NS_PER_S, 6)
 
 
 def speech_times(story: Story) -> dict[str, tuple[float, float]]:
@@ -138,7 +138,3 @@ def started_at(story: Story) -> str | None:
     """Return the date and time of day when the record began, as it says."""
     value = story.started.get("started_at")
     return value if isinstance(value, str) else None
-
-
-def _clamped(t_ns: int) -> int:
-    return min(max(t_ns, 0), LATEST_NS)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from simulator.profile.context_items import PREFIX
-from simulator.record.entries import LATEST_NS, AudioSpan, Direction, Entry
+from simulator.record.entries import AudioSpan, Direction, Entry, clamped_ns
 from simulator.record.fields import dicts_at, text, value_at, whole_number
 from simulator.record.replay.deeds import (
     Ask,
@@ -102,7 +102,7 @@ class Walk:
 
     def feed(self, entry: Entry) -> None:
         """Take the next entry."""
-        self.last_ns = max(self.last_ns, _time(entry.t_ns))
+        self.last_ns = max(self.last_ns, clamped_ns(entry.t_ns))
         match entry.direction:
             case Direction.SENT:
                 self._sent = entry
@@ -186,7 +186,7 @@ class Walk:
         part: str | None = None
         for at in reversed(range(len(self.done))):
             match self.done[at]:
-                case Done(at_ns=at_ns) if _time(entry.t_ns) - at_ns >= _ONE_PART_NS:
+                case Done(at_ns=at_ns) if clamped_ns(entry.t_ns) - at_ns >= _ONE_PART_NS:
                     break
                 case Done(Instruct(instructions=None) as entered):
                     part = entered.part
@@ -196,18 +196,18 @@ class Walk:
 
     def _stopped(self, at_ns: int, seq: int) -> None:
         last = next((each for each in reversed(self.done) if isinstance(each.deed, StopReply)), None)
-        if last is None or abs(_time(at_ns) - last.at_ns) > ONE_STOP_NS:
-            self.done.append(Done(StopReply(), _time(at_ns), seq))
+        if last is None or abs(clamped_ns(at_ns) - last.at_ns) > ONE_STOP_NS:
+            self.done.append(Done(StopReply(), clamped_ns(at_ns), seq))
 
     def _add(self, deed: Deed, entry: Entry) -> None:
-        self.done.append(Done(deed, _time(entry.t_ns), entry.seq))
+        self.done.append(Done(deed, clamped_ns(entry.t_ns), entry.seq))
 
     # ---- received
 
     def _take_received(self, entry: Entry) -> None:
         match entry.type:
             case "session.updated" if self.began_ns is None:
-                self.began_ns = _time(entry.t_ns)
+                self.began_ns = clamped_ns(entry.t_ns)
             case "response.created":
                 self._requests.created(entry)
             case "response.function_call_arguments.done":
@@ -225,7 +225,7 @@ class Walk:
                 self.audio_kept = entry.event.get("audio_kept") is not False
                 self.redacted = entry.event.get("redacted") is True
             case "record.ended" | "connection.closed":
-                self.ended_ns = _time(entry.t_ns) if self.ended_ns is None else self.ended_ns
+                self.ended_ns = clamped_ns(entry.t_ns) if self.ended_ns is None else self.ended_ns
             case "entry.lost":
                 self.lost_entries += 1
             case "study.started":
@@ -241,7 +241,7 @@ class Walk:
                 if component is not None and isinstance(config, dict):
                     self._add(OwnAnswer(component, config, entry.event.get("value")), entry)
             case "answer" if self._asked is not None:
-                self.answered_ns[self._asked] = _time(entry.t_ns)  # the last attempt counts
+                self.answered_ns[self._asked] = clamped_ns(entry.t_ns)  # the last attempt counts
             case "part":
                 self._add(Instruct(None, text(entry, "name") or ""), entry)
             case "call.answered":
@@ -255,16 +255,16 @@ class Walk:
             case kind if kind.startswith("playback."):
                 self._take_playback(entry)
             case "listening.off":
-                _open(self.listening_off, _time(entry.t_ns))
+                _open(self.listening_off, clamped_ns(entry.t_ns))
             case "listening.on":
-                _close(self.listening_off, _time(entry.t_ns))
-                self._answered_on(_time(entry.t_ns))
+                _close(self.listening_off, clamped_ns(entry.t_ns))
+                self._answered_on(clamped_ns(entry.t_ns))
             case "recording.started":
-                _close(self.recordings, _time(entry.t_ns))
-                _open(self.recordings, _time(entry.t_ns))
+                _close(self.recordings, clamped_ns(entry.t_ns))
+                _open(self.recordings, clamped_ns(entry.t_ns))
                 self._recording = text(entry, "name")
             case "recording.ended" if text(entry, "name") == self._recording:
-                _close(self.recordings, _time(entry.t_ns))
+                _close(self.recordings, clamped_ns(entry.t_ns))
 
     def _answered_on(self, at_ns: int) -> None:
         """Listening is on from here: the wish came true that was the last."""
@@ -286,7 +286,7 @@ class Walk:
         if question is None:
             self._lose_question()
         else:
-            self.done.append(Done(question, _time(entry.t_ns) if sent is None else sent.at_ns, entry.seq))
+            self.done.append(Done(question, clamped_ns(entry.t_ns) if sent is None else sent.at_ns, entry.seq))
             self._asked = entry.seq
 
     def _composed(self, entry: Entry) -> None:
@@ -297,7 +297,7 @@ class Walk:
         if self.done and self.done[-1].seq == sent.seq:
             self.done.pop()
         audio = sent.audio if sent.type == "input_audio_buffer.append" else None
-        self.done.append(Done(SendRaw(sent.event), _time(sent.t_ns), sent.seq, audio))
+        self.done.append(Done(SendRaw(sent.event), clamped_ns(sent.t_ns), sent.seq, audio))
 
     def _take_playback(self, entry: Entry) -> None:
         item_id = text(entry, "item_id")
@@ -376,9 +376,5 @@ def _close(spans: list[tuple[int, int | None]], at_ns: int) -> None:
 def _noted_time(entry: Entry, name: str, otherwise_ns: int | None = None) -> int:
     noted_ns = whole_number(entry, name)
     if noted_ns is not None:
-        return _time(noted_ns)
-    return _time(entry.t_ns) if otherwise_ns is None else otherwise_ns
-
-
-def _time(t_ns: int) -> int:
-    return min(max(t_ns, 0), LATEST_NS)
+        return clamped_ns(noted_ns)
+    return clamped_ns(entry.t_ns) if otherwise_ns is None else otherwise_ns
