@@ -24,8 +24,8 @@ from simulator.record.entries import Entry, Track
 from simulator.record.finishing import start as start_finishing
 from simulator.record.folder import is_running, is_session, record_file
 from simulator.record.reader import audio, blocks, read_record
-from simulator.record.tracks import TrackFile
-from simulator.units import SAMPLE_RATE_HZ, ns_to_samples, samples_to_ns
+from simulator.record.tracks import TrackFile, cut_off
+from simulator.units import ns_to_samples, samples_to_ns
 from ui.background import Background
 from ui.models.implied_notes import ImpliedNotes, Played
 from ui.record_view import RecordView
@@ -171,10 +171,7 @@ def heard_peaks(
             take(first, _both(np.concatenate(pieces)))
         if heard.path is None or first + held >= heard.frames:
             return ""
-        return (
-            f"{heard.path.name} is damaged or was cut off: it opens up to {(first + held) / SAMPLE_RATE_HZ:.1f} s of "
-            f"{heard.frames / SAMPLE_RATE_HZ:.1f} s."
-        )
+        return cut_off(heard.path, first + held, heard.frames)
 
 
 def _both(heard: Samples) -> tuple[Peaks, Peaks]:

@@ -16,7 +16,7 @@ from simulator.errors import UnreadableRecording
 from simulator.record.entries import Track
 from simulator.record.floor import Spurt, spurts
 from simulator.record.story import Story, speech_times
-from simulator.record.tracks import Samples, TrackFile
+from simulator.record.tracks import Samples, TrackFile, cut_off
 from simulator.units import NS_PER_MS, NS_PER_S, SAMPLE_RATE_HZ, ns_to_samples, samples_to_ms
 
 FRAME_MS: Final = 10
@@ -75,10 +75,7 @@ def talk_by_energy(path: Path, story: Story, thresholds: Thresholds) -> Talk:
         told = max(file.frames, ns_to_samples(story.last_ns))
         lack = ""
         if told - read.frames > UNWRITTEN_SAMPLES:
-            reached_s, told_s = (samples_to_ms(frames) / 1000 for frames in (read.frames, told))
-            lack = (
-                f"{file.path.name} is damaged or was cut off: it is measured up to {reached_s:.1f} s of {told_s:.1f} s."
-            )
+            lack = cut_off(file.path, read.frames, told, "is measured")
     return Talk(spurts(participant, _not_listened(story)), spurts(agent), lack)
 
 

@@ -16,8 +16,8 @@ from simulator.errors import UnreadableFile
 from simulator.record.append_lines import Appends, Block, Numbers, find_appends
 from simulator.record.entries import FORMAT, FORMAT_VERSION, LATEST_NS, Entry, Track
 from simulator.record.folder import record_file
-from simulator.record.tracks import TrackFile, audio
-from simulator.units import SAMPLE_RATE_HZ, ns_to_samples
+from simulator.record.tracks import TrackFile, audio, cut_off
+from simulator.units import ns_to_samples
 
 __all__ = ["Record", "audio", "audio_lack", "blocks", "iter_entries", "read_record", "stream"]
 
@@ -115,10 +115,7 @@ def audio_lack(record: Record, track: Track) -> str | None:
     if file.path is None:
         return f"The audio of the track “{track.value}” is not there." if told else None
     if max(told, stated) > frames:
-        return (
-            f"{file.path.name} is damaged or was cut off: it opens up to {frames / SAMPLE_RATE_HZ:.1f} s of "
-            f"{max(told, stated) / SAMPLE_RATE_HZ:.1f} s."
-        )
+        return cut_off(file.path, frames, max(told, stated))
     return None
 
 

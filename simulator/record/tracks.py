@@ -192,6 +192,15 @@ class TrackFile:
             yield block
 
 
+def cut_off(file: Path, reached: int, told: int, used: str = "opens") -> str:
+    """Return in a sentence that an audio file holds `reached` samples of those that it, or its record, tells of.
+
+    `used` says what is done with it up to there.
+    """
+    reached_s, told_s = reached / SAMPLE_RATE_HZ, told / SAMPLE_RATE_HZ
+    return f"{file.name} is damaged or was cut off: it {used} up to {reached_s:.1f} s of {told_s:.1f} s."
+
+
 def open_flac(path: Path) -> "soundfile.SoundFile":
     """Open a FLAC to be read from its beginning. Raises RuntimeError, as every reading from it does at damage."""
     import soundfile
